@@ -1,0 +1,1 @@
+"""From cleaned paragraphs to passages: sentence ends, token limits, stable ids, concepts."""

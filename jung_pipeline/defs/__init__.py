@@ -1,0 +1,1 @@
+"""Dagster definitions: assets, checks, resources, jobs, schedules, sensors. Thin wrappers over plain functions."""

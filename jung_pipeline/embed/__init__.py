@@ -1,0 +1,1 @@
+"""From passages to unit vectors, behind one interface, through a cache."""

@@ -1,0 +1,25 @@
+"""The one place where e5's prefixes are put on, so that no path can forget them or put them on twice."""
+
+from __future__ import annotations
+
+import hashlib
+
+from jung_pipeline.embed.embedder import EmbedderSpec
+
+
+def passage_input(spec: EmbedderSpec, text: str) -> str:
+    """``text`` exactly as it goes to the model when a passage is embedded.
+
+    A text that happens to begin with a prefix keeps it and gets ours too: it is the book's words.
+    """
+    return spec.passage_prefix + text
+
+
+def query_input(spec: EmbedderSpec, question: str) -> str:
+    """``question`` exactly as it goes to the model when it is asked."""
+    return spec.query_prefix + question
+
+
+def input_hash(text: str) -> str:
+    """sha256 (hex) of the exact text given to a model: the key of the vector cache."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

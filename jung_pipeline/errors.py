@@ -1,0 +1,81 @@
+"""Every error that this project raises on purpose, each with an exit code and a remedy.
+
+A user sees one line: what is wrong, where (file and page where known), and what to do about it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+#: Exit codes of the ``jung`` command: 0 done, 1 the thing asked for failed, 2 wrong usage,
+#: 3 "not in these books" (only under ``--strict``).
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_NOT_FOUND = 0, 1, 2, 3
+
+SourceErrorKind = Literal[
+    "encrypted", "empty_file", "damaged", "not_this_format", "drm", "too_large", "unsafe", "no_text"
+]
+
+
+class JungError(Exception):
+    """Base of all errors meant for the user: a message of one line and a remedy of one line."""
+
+    exit_code: int = EXIT_FAILED
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".strip()
+
+
+class UsageError(JungError):
+    """The command or a setting was given a value that makes no sense."""
+
+    exit_code = EXIT_USAGE
+
+
+class SettingsError(UsageError):
+    """A setting is missing, unknown, or contradicts another."""
+
+
+class CatalogueError(JungError):
+    """The catalogue cannot be read, or an entry in it is wrong; names the entry and the field."""
+
+
+class SourceError(JungError):
+    """A book file cannot be used. ``kind`` says why, in a word that programs can rely on."""
+
+    def __init__(
+        self, kind: SourceErrorKind, file: str, message: str, *, page: int | None = None, remedy: str = ""
+    ) -> None:
+        where = f"{file}, page {page}" if page is not None else file
+        super().__init__(f"{where}: {message}", remedy=remedy)
+        self.kind = kind
+        self.file = file
+        self.page = page
+
+
+class StageError(JungError):
+    """A stage of the line has no input, or its input breaks a promise (schema, invariants)."""
+
+
+class EmbeddingError(JungError):
+    """An embedder cannot be loaded, or refused a text."""
+
+
+class VectorIndexError(JungError):
+    """The index is missing, damaged, or was built with another model."""
+
+
+class ModelMismatchError(VectorIndexError):
+    """Vectors of two models would meet in one index; both are named."""
+
+
+class ServiceError(JungError):
+    """A remote service (Pinecone, Anthropic) failed after the retries that make sense."""
+
+
+class AnswerError(JungError):
+    """The language model gave no usable answer (refusal, cut off, empty)."""

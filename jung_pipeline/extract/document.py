@@ -1,0 +1,83 @@
+"""What extraction hands on: the raw lines of a file and what is known about the file as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class PageInfo:
+    """A page of a PDF, or a document of an EPUB's spine."""
+
+    page: int  # 1-based position
+    label: str | None  # printed page number, where the file says so
+    characters: int  # of text found
+    usable: bool  # whether that text can be trusted at all (fonts with a character map, not noise)
+    width: float | None = None  # points
+    height: float | None = None
+    image_share: float | None = None  # of the page's area that images cover, 0..1
+    name: str | None = None  # file inside an EPUB
+
+
+@dataclass(frozen=True)
+class OutlineEntry:
+    """An entry of a PDF outline or of an EPUB's navigation, in order."""
+
+    level: int  # 1 is outermost
+    title: str
+    page: int | None = None  # position page
+    target: str | None = None  # file-qualified element id, "ch1.xhtml#c2" or "ch1.xhtml"
+    kind: str | None = None  # epub:type where given: "chapter", "part", "toc", "index", …
+
+
+@dataclass(frozen=True)
+class ExtractionWarning:
+    """Something a reader of the text should know: a repair made, a page without text, a part missing."""
+
+    code: str  # e.g. page_without_text, missing_part, repaired, encoding_guessed
+    message: str
+    page: int | None = None
+
+
+@dataclass(frozen=True)
+class DocumentInfo:
+    """The file as a whole; goes into the footer of the raw_text table."""
+
+    format: Literal["pdf", "epub", "html", "txt"]
+    status: Literal["ok", "partial", "no_text"]
+    extractor: str  # "pymupdf 1.28.2"
+    pages: list[PageInfo] = field(default_factory=list)
+    outline: list[OutlineEntry] = field(default_factory=list)
+    metadata: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # title, author, translator, publisher, year, language
+    warnings: list[ExtractionWarning] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-able data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> DocumentInfo:
+        """The inverse of :meth:`to_dict`; keys it does not know are passed over."""
+        return cls(
+            format=data["format"],
+            status=data["status"],
+            extractor=data["extractor"],
+            pages=[PageInfo(**page) for page in data.get("pages", [])],
+            outline=[OutlineEntry(**entry) for entry in data.get("outline", [])],
+            metadata=data.get("metadata", {}),
+            warnings=[ExtractionWarning(**warning) for warning in data.get("warnings", [])],
+        )
+
+
+@dataclass(frozen=True)
+class ExtractedDocument:
+    """A file as raw lines (``schemas.RAW_TEXT``) and the facts about it."""
+
+    lines: pa.Table
+    info: DocumentInfo

@@ -1,0 +1,1 @@
+"""From vectors and passages to a searchable, versioned, audited index."""

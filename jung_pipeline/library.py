@@ -1,0 +1,95 @@
+"""Where everything lies under ``JUNG_HOME``, and which files in the library folder are books.
+
+::
+
+    JUNG_HOME/
+      catalogue.toml            the volumes, editable
+      library/                  the book files, as they came
+      tables/<stage>/<volume>.parquet
+      tables/embeddings/<model>/<volume>.parquet
+      checks/<stage>/<volume>.json
+      index/                    segments, versions, CURRENT (see index/versions.py)
+      dagster/                  DAGSTER_HOME unless set otherwise
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jung_pipeline.catalogue import SUFFIXES, Catalogue, Volume
+
+#: Names that operating systems, sync tools, browsers and editors leave in folders.
+_JUNK_PREFIXES = (".", "~$", "._", "__MACOSX")
+
+
+@dataclass(frozen=True)
+class Home:
+    """The folder of one library."""
+
+    path: Path
+
+    @property
+    def catalogue_path(self) -> Path:
+        """The catalogue file."""
+        return self.path / "catalogue.toml"
+
+    @property
+    def library(self) -> Path:
+        """The folder of the book files."""
+        return self.path / "library"
+
+    @property
+    def index(self) -> Path:
+        """The folder of the index: segments, versions and the pointer to the current one."""
+        return self.path / "index"
+
+    @property
+    def dagster(self) -> Path:
+        """The default Dagster home."""
+        return self.path / "dagster"
+
+    def catalogue(self) -> Catalogue:
+        """The catalogue as it is now."""
+        return Catalogue(self.catalogue_path)
+
+    def source(self, volume: Volume) -> Path:
+        """The book file of ``volume``; found whether the disk stores its name composed or decomposed."""
+        path = self.library / volume.file
+        if not path.exists() and self.library.is_dir():
+            wanted = unicodedata.normalize("NFC", volume.file)
+            for candidate in self.library.iterdir():
+                if unicodedata.normalize("NFC", candidate.name) == wanted:
+                    return candidate
+        return path
+
+    def table(self, stage: str, volume: str) -> Path:
+        """The Parquet file of ``volume`` after ``stage`` (raw_text, cleaned_text, removal_ledger, chunks)."""
+        return self.path / "tables" / stage / f"{volume}.parquet"
+
+    def embeddings(self, model: str, volume: str) -> Path:
+        """The vectors of ``volume`` under ``model`` (a slug)."""
+        return self.path / "tables" / "embeddings" / model / f"{volume}.parquet"
+
+    def checks(self, stage: str, volume: str) -> Path:
+        """What the checks of ``stage`` last said about ``volume``."""
+        return self.path / "checks" / stage / f"{volume}.json"
+
+
+def is_book(name: str) -> bool:
+    """Whether a file of this name is taken up as a book: known type, not hidden, not half-written."""
+    return not name.startswith(_JUNK_PREFIXES) and Path(name).suffix.lower() in SUFFIXES
+
+
+def discover(names: Iterable[str]) -> list[str]:
+    """The names of the books among ``names``, sorted; everything else is passed over without an error."""
+    return sorted(name for name in names if is_book(name))
+
+
+def files_in(home: Home) -> list[str]:
+    """The names of the book files in the library folder; empty where there is no folder yet."""
+    if not home.library.is_dir():
+        return []
+    return discover(path.name for path in home.library.iterdir() if path.is_file())

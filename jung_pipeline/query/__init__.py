@@ -1,0 +1,1 @@
+"""From a question to passages, and to an answer whose quotations and citations are checked."""

@@ -1,0 +1,1 @@
+"""What both sides of the index share about text: sentences, words, normal forms."""
