@@ -1,0 +1,36 @@
+"""embeddings: a vector for every passage, through the cache."""
+
+import dagster as dg
+import pyarrow as pa
+
+from jung_pipeline import freshness, stages
+from jung_pipeline.defs.partitions import volumes
+from jung_pipeline.defs.resources import Library
+
+
+@dg.asset(
+    partitions_def=volumes,
+    io_manager_key="stage_tables",
+    group_name="embedding",
+    kinds={"python", "onnx", "parquet"},
+    owners=["team:library"],
+    pool="embedder",
+    description="One row per distinct text embedded, under the model of the settings. A cache: a text embedded before "
+    "is never embedded again, and a run that was broken off goes on where it stopped.",
+)
+def embeddings(context: dg.AssetExecutionContext, library: Library, chunks: pa.Table) -> dg.Output[pa.Table]:
+    """Embed one volume's passages."""
+    settings, volume = library.settings(), library.volume(context.partition_key)
+    made = freshness.remembering_failure(
+        "embeddings", volume, settings, lambda: stages.make_embeddings(volume, settings, chunks)
+    )
+    return dg.Output(
+        made.table,
+        data_version=dg.DataVersion(made.data_version),
+        metadata={
+            "dagster/row_count": made.table.num_rows,
+            "model": made.info["model"],
+            "embedded_now": made.info["embedded"],
+            "from_the_cache": made.info["reused"],
+        },
+    )

@@ -1,0 +1,57 @@
+"""index_manifest: the version of the index that readers see."""
+
+import dagster as dg
+
+from jung_pipeline import publishing
+from jung_pipeline.defs.metadata import markdown_table
+from jung_pipeline.defs.resources import Library
+from jung_pipeline.defs.vector_index import vector_index
+
+
+@dg.asset(
+    deps=[vector_index],
+    group_name="indexing",
+    kinds={"python", "tantivy"},
+    owners=["team:library"],
+    pool="index_writer",
+    description="All current volumes composed into one immutable version (a failed volume keeps its last good one), "
+    "with the lexical index and the calibration; audited against the chunk tables, then made current in one step.",
+    # A volume that was brought up to date in the UI or by a sensor must become visible to readers.
+    automation_condition=(
+        dg.AutomationCondition.any_deps_updated().since_last_handled()
+        & ~dg.AutomationCondition.any_deps_in_progress()
+        & ~dg.AutomationCondition.in_progress()
+    ),
+    check_specs=[
+        dg.AssetCheckSpec(
+            "index_agrees_with_the_chunks",
+            asset="index_manifest",
+            description="One vector for every chunk row and none besides, by id, content, dimension and length.",
+        )
+    ],
+)
+def index_manifest(context: dg.AssetExecutionContext, library: Library) -> dg.MaterializeResult:
+    """Publish the index."""
+    published = publishing.publish(library.settings())
+    manifest = published.manifest
+    audit = manifest["audit"]
+    return dg.MaterializeResult(
+        data_version=dg.DataVersion(manifest["version"]),
+        metadata={
+            "version": manifest["version"],
+            "changed": published.changed,
+            "dagster/row_count": sum(volume["chunks"] for volume in manifest["volumes"].values()),
+            "volumes": markdown_table(
+                [{"volume": key, **facts} for key, facts in manifest["volumes"].items()]
+            ),
+            "model": manifest["spec"]["model"],
+            "store": manifest["store"]["kind"],
+        },
+        check_results=[
+            dg.AssetCheckResult(
+                check_name="index_agrees_with_the_chunks",
+                passed=audit["passed"],
+                metadata={"problems": markdown_table(audit["problems"][:20])},
+            )
+        ],
+    )

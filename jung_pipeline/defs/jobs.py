@@ -1,0 +1,24 @@
+"""Jobs: bring a volume up to date, publish the index."""
+
+import dagster as dg
+
+from jung_pipeline.defs.partitions import volumes
+
+#: Every stage of one volume with its checks: one run a volume, so that one bad volume stops no other.
+ingest_volume = dg.define_asset_job(
+    "ingest_volume",
+    selection=dg.AssetSelection.assets(
+        "raw_text", "cleaned_text", "removal_ledger", "chunks", "embeddings", "vector_index"
+    ),
+    partitions_def=volumes,
+    description="From the book file to its vectors, one volume.",
+)
+
+#: The volumes that stand, as the version that readers see.
+publish_index = dg.define_asset_job(
+    "publish_index",
+    selection=dg.AssetSelection.assets("index_manifest"),
+    description="Compose the current segments into a version, audit it, and make it the current one.",
+)
+
+ALL = [ingest_volume, publish_index]

@@ -1,0 +1,47 @@
+"""raw_text: the lines of a book file, as the file has them."""
+
+import dagster as dg
+import pyarrow as pa
+
+from jung_pipeline import freshness, stages
+from jung_pipeline.defs.metadata import column_schema, counts, count_table, markdown_table, sample
+from jung_pipeline.defs.partitions import volumes
+from jung_pipeline.defs.resources import Library
+
+
+@dg.asset(
+    partitions_def=volumes,
+    io_manager_key="stage_tables",
+    group_name="extraction",
+    kinds={"python", "parquet"},
+    owners=["team:library"],
+    description="One row per line of the book file, in reading order, with page, printed label, box, font and role. "
+    "PDF by PyMuPDF, EPUB by EbookLib and BeautifulSoup, HTML and plain text as lawful editions come.",
+)
+def raw_text(context: dg.AssetExecutionContext, library: Library) -> dg.Output[pa.Table]:
+    """Extract one volume."""
+    settings, volume = library.settings(), library.volume(context.partition_key)
+    made = freshness.remembering_failure(
+        "raw_text", volume, settings, lambda: stages.make_raw_text(volume, settings)
+    )
+    document = made.info["document"]
+    return dg.Output(
+        made.table,
+        data_version=dg.DataVersion(made.data_version),
+        metadata={
+            "dagster/row_count": made.table.num_rows,
+            "dagster/column_schema": column_schema(made.table),
+            "title": volume.title,
+            "file": volume.file,
+            "format": document["format"],
+            "status": document["status"],
+            "extractor": document["extractor"],
+            "pages": len(document["pages"]),
+            "pages_without_text": sum(not page["usable"] for page in document["pages"]),
+            "printed_labels": sum(page["label"] is not None for page in document["pages"]),
+            "outline_entries": len(document["outline"]),
+            "origins": count_table(counts(made.table.column("origin").to_pylist()), "origin", "lines"),
+            "warnings": markdown_table(document["warnings"][:20], ["code", "page", "message"]),
+            "sample": sample(made.table, ["page", "page_label", "element", "text"], 8),
+        },
+    )

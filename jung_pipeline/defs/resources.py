@@ -1,0 +1,44 @@
+"""Resources: the library (settings and catalogue) and the tables on disk."""
+
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pyarrow as pa
+
+from jung_pipeline import settings as settings_module
+from jung_pipeline import tables
+from jung_pipeline.catalogue import Volume
+from jung_pipeline.settings import Settings
+from jung_pipeline.stages import stage_path
+
+
+class Library(dg.ConfigurableResource):
+    """The library at ``home``: its settings and its catalogue, read afresh in every step."""
+
+    home: str = ""  # empty: JUNG_HOME, else data/
+
+    def settings(self) -> Settings:
+        """The settings as they are now."""
+        return settings_module.load(Path(self.home) if self.home else None)
+
+    def volume(self, key: str) -> Volume:
+        """The catalogue entry of a partition."""
+        return self.settings().paths.catalogue().get(key)
+
+
+class StageTables(dg.ConfigurableIOManager):
+    """Keeps a stage's table of a volume as Parquet, all or nothing, where the command line finds it too."""
+
+    library: dg.ResourceDependency[Library]
+
+    def handle_output(self, context: dg.OutputContext, obj: pa.Table) -> None:
+        """Write the table of the step's partition."""
+        path = stage_path(context.asset_key.path[-1], context.partition_key, self.library.settings())
+        tables.write_table(path, obj)
+        context.add_output_metadata({"path": dg.MetadataValue.path(str(path))})
+
+    def load_input(self, context: dg.InputContext) -> Any:
+        """Read the table of the step's partition."""
+        path = stage_path(context.asset_key.path[-1], context.partition_key, self.library.settings())
+        return tables.read_table(path)

@@ -1,0 +1,131 @@
+"""How every stage of a volume stands, told from the files alone, without Dagster.
+
+A stage is fresh when its table's fingerprint is what it would be now and its blocking checks passed; stale
+when something it was made from changed; failed when it could not be made or a blocking check said no. What
+fails is remembered beside the outcomes of the checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jung_pipeline import tables
+from jung_pipeline.catalogue import Volume
+from jung_pipeline.errors import SourceError
+from jung_pipeline.quality.record import read_outcomes
+from jung_pipeline.settings import Settings
+from jung_pipeline.stages import STAGES, code_version, fingerprint, source_facts, stage_path
+
+
+@dataclass(frozen=True)
+class StageState:
+    """How a stage of a volume stands: ``fresh``, ``stale``, ``missing`` (never made) or ``failed``."""
+
+    stage: str
+    status: str
+    reason: str = ""
+    info: Mapping[str, Any] | None = None
+
+
+def states(volume: Volume, settings: Settings) -> list[StageState]:
+    """The state of every stage of ``volume``, in order, with the reason where it is not fresh."""
+    result: list[StageState] = []
+    above: str | None = None  # the first stage that is not fresh: everything below it follows
+    versions: dict[str, str] = {}
+    for stage in STAGES:
+        info = tables.read_info(stage_path(stage, volume.key, settings))
+        state = _state_of(stage, info, above, versions, volume, settings)
+        if state.status != "fresh" and above is None:
+            above = stage
+        if info:
+            versions[stage] = info.get("data_version", "")
+        result.append(state)
+    return result
+
+
+def _state_of(
+    stage: str,
+    info: dict[str, Any] | None,
+    above: str | None,
+    versions: Mapping[str, str],
+    volume: Volume,
+    settings: Settings,
+) -> StageState:
+    """The state of one stage, given the first stage above it that is not fresh."""
+    failure = _read_failure(stage, volume, settings)
+    if not info or "fingerprint" not in info:
+        return (
+            StageState(stage, "failed", failure, info)
+            if failure
+            else StageState(stage, "missing", "not made yet", None)
+        )
+    if above is not None:
+        return StageState(stage, "stale", f"{above} is not up to date", info)
+    try:
+        expected = fingerprint(stage, volume, settings, _inputs(stage, versions, volume, settings, info))
+    except SourceError as error:
+        return StageState(stage, "failed", str(error), info)
+    if info["fingerprint"] != expected:
+        return StageState(stage, "stale", _why(stage, info, settings), info)
+    outcomes = read_outcomes(settings.paths.checks(stage, volume.key), info["data_version"])
+    if outcomes is None:
+        return StageState(stage, "stale", "not checked yet", info)
+    failed = [o for o in outcomes if not o.passed and o.severity == "error"]
+    if failed:
+        return StageState(stage, "failed", f"check {failed[0].name}: {failed[0].description}", info)
+    return StageState(stage, "fresh", "", info)
+
+
+def _inputs(
+    stage: str, versions: Mapping[str, str], volume: Volume, settings: Settings, info: Mapping[str, Any]
+) -> dict[str, str]:
+    """Data versions of what ``stage`` would read now."""
+    if stage == "raw_text":
+        return {"source": source_facts(settings.paths.source(volume), info.get("source"))["sha256"]}
+    needed: dict[str, tuple[str, ...]] = {
+        "cleaned_text": ("raw_text",),
+        "chunks": ("cleaned_text",),
+        "embeddings": ("chunks",),
+        "vector_index": ("chunks", "embeddings"),
+    }
+    return {name: versions.get(name, "") for name in needed[stage]}
+
+
+def _why(stage: str, info: Mapping[str, Any], settings: Settings) -> str:
+    """Why a fingerprint no longer fits, in words."""
+    if info.get("code_version") != code_version(stage, settings):
+        return "its rules or settings changed"
+    return "the file changed" if stage == "raw_text" else "its input or catalogue entry changed"
+
+
+def _failure_path(stage: str, volume: str, settings: Settings) -> Path:
+    return settings.paths.checks(stage, volume).with_suffix(".failure.txt")
+
+
+def record_failure(stage: str, volume: str, settings: Settings, message: str) -> None:
+    """Remember why ``stage`` could not be made."""
+    tables.write_text(_failure_path(stage, volume, settings), message)
+
+
+def clear_failure(stage: str, volume: str, settings: Settings) -> None:
+    """Forget it: the stage has been made."""
+    _failure_path(stage, volume, settings).unlink(missing_ok=True)
+
+
+def _read_failure(stage: str, volume: Volume, settings: Settings) -> str:
+    path = _failure_path(stage, volume.key, settings)
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def remembering_failure(stage: str, volume: Volume, settings: Settings, make: Callable[[], Any]) -> Any:
+    """Call ``make``; remember its error for ``jung status``, or forget an earlier one."""
+    try:
+        made = make()
+    except Exception as error:
+        record_failure(stage, volume.key, settings, str(error))
+        raise
+    clear_failure(stage, volume.key, settings)
+    return made

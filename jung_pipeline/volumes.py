@@ -1,0 +1,183 @@
+"""Which volumes there are: the catalogue, the library folder and the partitions kept in step.
+
+The catalogue is the truth about a volume, the folder about whether it is there. Everything that follows the
+library (sensor, schedule, command line) calls these functions.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jung_pipeline import tables
+from jung_pipeline.catalogue import SUFFIXES, Catalogue, Volume, new_key
+from jung_pipeline.errors import SourceError, UsageError
+from jung_pipeline.library import Home, files_in, is_book
+from jung_pipeline.settings import Settings
+from jung_pipeline.stages import STAGES, source_facts
+
+#: A file changed less than this many seconds ago may still be in the middle of being copied.
+SETTLING_SECONDS = 5.0
+
+
+def keys_for(names: Iterable[str], taken: Collection[str] = ()) -> dict[str, str]:
+    """A key for every file name, none of them in ``taken`` and no two alike; NFC and NFD of a name are one."""
+    keys: dict[str, str] = {}
+    used = set(taken)
+    for name in names:
+        composed = unicodedata.normalize("NFC", name)
+        if composed not in keys:
+            keys[composed] = new_key(composed, used)
+            used.add(keys[composed])
+    return keys
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What has to change so that the partitions are the volumes that are there."""
+
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+    wait: tuple[str, ...]  # gone from the library, but a run is still at work on them
+
+
+def plan_partitions(
+    present: Collection[str], partitions: Collection[str], busy: Collection[str] = ()
+) -> Plan:
+    """Compare the keys of the volumes that are there with the partitions. Pure; order follows the input."""
+    gone = [key for key in partitions if key not in present]
+    return Plan(
+        add=tuple(key for key in present if key not in partitions),
+        remove=tuple(key for key in gone if key not in busy),
+        wait=tuple(key for key in gone if key in busy),
+    )
+
+
+def present_volumes(home: Home, catalogue: Catalogue | None = None) -> list[Volume]:
+    """The volumes of the catalogue whose file is in the library folder.
+
+    Raises:
+        UsageError: the library folder is not there although the catalogue has volumes: a disk that is not
+            mounted must not look like an empty library.
+    """
+    catalogue = catalogue or home.catalogue()
+    if len(catalogue) and not home.library.is_dir():
+        raise UsageError(
+            f"{home.library} is not there, but the catalogue names {len(catalogue)} volume(s).",
+            remedy="Mount or restore the folder; nothing was removed.",
+        )
+    return [volume for volume in catalogue if home.source(volume).exists()]
+
+
+def catalogue_new_files(home: Home, *, settled_only: bool = False) -> list[Volume]:
+    """Give every book in the folder that has no entry one, from its own metadata; return the new entries.
+
+    A file that is byte for byte the book of an entry whose file is gone was renamed: it keeps its key.
+    ``settled_only`` leaves files alone that may still be in the middle of being copied.
+    """
+    catalogue = home.catalogue()
+    new = []
+    for name in files_in(home):
+        path = home.library / name
+        if catalogue.by_file(name) or (settled_only and not _is_settled(path)):
+            continue
+        volume = _renamed(home, catalogue, path) or describe(path, catalogue)
+        catalogue.add(volume)
+        new.append(volume)
+    return new
+
+
+def _is_settled(path: Path) -> bool:
+    stat = path.stat()
+    return stat.st_size > 0 and abs(time.time() - stat.st_mtime) > SETTLING_SECONDS
+
+
+def _renamed(home: Home, catalogue: Catalogue, path: Path) -> Volume | None:
+    """The entry whose missing file had the same content as ``path``, with its new file name."""
+    missing = [volume for volume in catalogue if not home.source(volume).exists()]
+    if not missing:
+        return None
+    digest = source_facts(path)["sha256"]
+    for volume in missing:
+        info = tables.read_info(home.table("raw_text", volume.key)) or {}
+        if info.get("source", {}).get("sha256") == digest:
+            return replace(volume, file=unicodedata.normalize("NFC", path.name))
+    return None
+
+
+def describe(path: Path, catalogue: Catalogue) -> Volume:
+    """A catalogue entry for the book at ``path``, from the file's own metadata; unknown fields stay empty.
+
+    A file that cannot be opened gets an entry by its name: its raw_text stage then says what is wrong.
+    """
+    from jung_pipeline.extract.extractor import describe_file
+
+    try:
+        facts = describe_file(path)
+    except SourceError:
+        facts = {}
+    known = ("title", "author", "translator", "editor", "publisher", "year", "language")
+    fields = {name: facts[name] for name in known if facts.get(name)}
+    fields.setdefault("title", path.stem)
+    name = unicodedata.normalize("NFC", path.name)
+    return Volume(key=new_key(name, catalogue.volumes), file=name, **fields)
+
+
+def add_file(home: Home, path: Path, *, replacing: bool = False) -> tuple[Volume, str]:
+    """Copy the book at ``path`` into the library; its entry and what happened: added, replaced, unchanged.
+
+    Raises:
+        UsageError: no such file, not a type of book, or another book of that name is there and
+            ``replacing`` was not asked for.
+    """
+    if not path.is_file():
+        raise UsageError(f"{path} is not a file.")
+    if not is_book(path.name):
+        raise UsageError(f"{path.name} is not a book.", remedy=f"Known types: {', '.join(sorted(SUFFIXES))}.")
+    home.library.mkdir(parents=True, exist_ok=True)
+    catalogue = home.catalogue()
+    name = unicodedata.normalize("NFC", path.name)
+    entry = catalogue.by_file(name)
+    target = home.source(entry) if entry else home.library / name
+    happened = "added"
+    if target.exists():
+        same = target.samefile(path) or source_facts(target)["sha256"] == source_facts(path)["sha256"]
+        if same and entry:
+            return entry, "unchanged"
+        if not same and not replacing:
+            raise UsageError(
+                f"The library already has another {name}.",
+                remedy="Use --replace if this is a better copy of the same book; else rename the file.",
+            )
+        happened = "added" if same else "replaced"
+    if not (target.exists() and target.samefile(path)):
+        tables.write_atomically(target, lambda staged: shutil.copyfile(path, staged))
+    volume = entry or describe(target, catalogue)
+    catalogue.add(volume)
+    return volume, happened
+
+
+def remove_data(settings: Settings, key: str) -> None:
+    """Take away everything made from a volume that is no longer there: tables, checks, vectors.
+
+    The published index keeps its current version until the next one is published without the volume. The
+    catalogue entry stays: it is the owner's work, and the same key serves again if the book comes back.
+    """
+    from jung_pipeline.index.registry import open_index
+    from jung_pipeline.stages import index_spec
+
+    home = settings.paths
+    if tables.read_info(home.table("vector_index", key)) is not None:
+        index = open_index(settings, index_spec(settings))
+        index.remove_volume(key)
+        index.settle()
+    for stage in (*STAGES, "removal_ledger"):
+        home.table(stage, key).unlink(missing_ok=True)
+        home.checks(stage, key).unlink(missing_ok=True)
+        home.checks(stage, key).with_suffix(".failure.txt").unlink(missing_ok=True)
+    for path in (home.path / "tables" / "embeddings").glob(f"*/{key}.parquet"):
+        path.unlink()
