@@ -7,8 +7,9 @@ fails is remembered beside the outcomes of the checks.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,18 @@ def states(volume: Volume, settings: Settings) -> list[StageState]:
             versions[stage] = info.get("data_version", "")
         result.append(state)
     return result
+
+
+def wanted(volume: Volume, settings: Settings) -> str:
+    """Digest of everything that decides what the volume's stages would make now: file, rules, settings, entry.
+
+    Raises:
+        SourceError: the file cannot be read.
+    """
+    info = tables.read_info(stage_path("raw_text", volume.key, settings)) or {}
+    source = source_facts(settings.paths.source(volume), info.get("source"))["sha256"]
+    parts = [fingerprint(stage, volume, settings, {}) for stage in STAGES]
+    return hashlib.sha256("\n".join([source, *parts]).encode()).hexdigest()[:16]
 
 
 def _state_of(
@@ -129,3 +142,12 @@ def remembering_failure(stage: str, volume: Volume, settings: Settings, make: Ca
         raise
     clear_failure(stage, volume.key, settings)
     return made
+
+
+def outcomes(volume: Volume, settings: Settings) -> list[dict[str, Any]]:
+    """What the checks last said about every stage of ``volume``, as plain data with the stage's name."""
+    said = []
+    for stage in STAGES:
+        for outcome in read_outcomes(settings.paths.checks(stage, volume.key)) or []:
+            said.append({"stage": stage, **asdict(outcome)})
+    return said

@@ -181,3 +181,12 @@ def remove_data(settings: Settings, key: str) -> None:
         home.checks(stage, key).with_suffix(".failure.txt").unlink(missing_ok=True)
     for path in (home.path / "tables" / "embeddings").glob(f"*/{key}.parquet"):
         path.unlink()
+
+
+def volumes_with_data(settings: Settings, present: Collection[str]) -> list[str]:
+    """Keys that have tables although their book is not among ``present``."""
+    folder = settings.paths.path / "tables"
+    keys = {path.stem for path in folder.glob("*/*.parquet")} | {
+        path.stem for path in folder.glob("embeddings/*/*.parquet")
+    }
+    return sorted(keys - set(present))

@@ -27,16 +27,24 @@ def _specs(asset: str, promises: dict[str, str]) -> list[dg.AssetCheckSpec]:
 
 
 def _report(
-    context: dg.AssetCheckExecutionContext, library: Library, asset: str, table: pa.Table, outcomes: Sequence[CheckOutcome]
+    context: dg.AssetCheckExecutionContext,
+    library: Library,
+    asset: str,
+    table: pa.Table,
+    outcomes: Sequence[CheckOutcome],
 ) -> Iterator[dg.AssetCheckResult]:
     """Remember the outcomes and hand the selected ones to Dagster."""
     volume = context.partition_key
     write_outcomes(
-        library.settings().paths.checks(asset, volume), tables.info_of(table).get("data_version", ""), outcomes
+        library.settings().paths.checks(asset, volume),
+        tables.info_of(table).get("data_version", ""),
+        outcomes,
     )
     for outcome in outcomes:
         if dg.AssetCheckKey(dg.AssetKey(asset), outcome.name) in context.selected_asset_check_keys:
-            severity = dg.AssetCheckSeverity.ERROR if outcome.severity == "error" else dg.AssetCheckSeverity.WARN
+            severity = (
+                dg.AssetCheckSeverity.ERROR if outcome.severity == "error" else dg.AssetCheckSeverity.WARN
+            )
             yield dg.AssetCheckResult(
                 asset_key=asset,
                 check_name=outcome.name,
@@ -88,7 +96,10 @@ def chunk_checks(
 
     limits = library.settings().chunk
     outcomes = chunk_rules.check_chunks(
-        chunks, cleaned_text, Limits(limits.target, limits.max, limits.min), tables.info_of(chunks)["embedder_limit"]
+        chunks,
+        cleaned_text,
+        Limits(limits.target, limits.max, limits.min),
+        tables.info_of(chunks)["embedder_limit"],
     )
     yield from _report(context, library, "chunks", chunks, outcomes)
 

@@ -12,7 +12,9 @@ from jung_pipeline.quality.outcome import CheckOutcome
 _CELL = 160
 
 
-def markdown_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None) -> dg.MetadataValue:
+def markdown_table(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None
+) -> dg.MetadataValue:
     """``rows`` as a Markdown table; long texts are shortened, marks that mean something to Markdown escaped."""
     if not rows:
         return dg.MetadataValue.md("*none*")
@@ -36,7 +38,9 @@ def sample(table: pa.Table, columns: Sequence[str], count: int = 5) -> dg.Metada
     if not table.num_rows:
         return dg.MetadataValue.md("*empty*")
     step = max(1, table.num_rows // count)
-    return markdown_table(table.select(list(columns)).take(list(range(0, table.num_rows, step))[:count]).to_pylist())
+    return markdown_table(
+        table.select(list(columns)).take(list(range(0, table.num_rows, step))[:count]).to_pylist()
+    )
 
 
 def column_schema(table: pa.Table) -> dg.TableSchema:

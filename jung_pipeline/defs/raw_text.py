@@ -4,7 +4,7 @@ import dagster as dg
 import pyarrow as pa
 
 from jung_pipeline import freshness, stages
-from jung_pipeline.defs.metadata import column_schema, counts, count_table, markdown_table, sample
+from jung_pipeline.defs.metadata import column_schema, count_table, counts, markdown_table, sample
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
 

@@ -24,7 +24,10 @@ def vector_index(
     """Bring one volume in the store up to date."""
     settings, volume = library.settings(), library.volume(context.partition_key)
     made = freshness.remembering_failure(
-        "vector_index", volume, settings, lambda: stages.make_vector_index(volume, settings, chunks, embeddings)
+        "vector_index",
+        volume,
+        settings,
+        lambda: stages.make_vector_index(volume, settings, chunks, embeddings),
     )
     return dg.Output(
         made.table,

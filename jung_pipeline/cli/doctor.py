@@ -1,0 +1,182 @@
+"""``jung doctor``: what is installed, configured and reachable. Never prints a secret."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import platform
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+
+import click
+from rich.markup import escape
+
+from jung_pipeline.cli.output import command, console, load_settings, print_json
+from jung_pipeline.errors import EXIT_FAILED, JungError
+from jung_pipeline.settings import Settings, secret
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: ``ok``, ``note`` (works without it) or ``problem`` (something asked for does not work)."""
+
+    what: str
+    level: str
+    says: str
+    remedy: str = ""
+
+
+@click.command()
+@click.option("--offline", is_flag=True, help="Do not try to reach Pinecone or Anthropic.")
+@command
+def doctor(offline: bool, as_json: bool) -> int:
+    """Look at the installation, the settings, the library, the model and the services that are switched on."""
+    findings: list[Finding] = [_python(), *_packages()]
+    try:
+        settings = load_settings()
+    except JungError as error:
+        findings.append(Finding("settings", "problem", error.message, error.remedy))
+    else:
+        findings += [_home(settings), _library(settings), _embedder(settings), _index(settings)]
+        findings += [_ocr(), _claude(settings, offline=offline), _pinecone(settings, offline=offline)]
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        marks = {"ok": "[green]✓[/green]", "note": "[yellow]•[/yellow]", "problem": "[red]✗[/red]"}
+        for finding in findings:
+            remedy = f"  → {escape(finding.remedy)}" if finding.remedy else ""
+            console.print(
+                f"{marks[finding.level]} {finding.what:<11} {escape(finding.says)}{remedy}", soft_wrap=True
+            )
+    return EXIT_FAILED if any(finding.level == "problem" for finding in findings) else 0
+
+
+def _python() -> Finding:
+    says = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
+    ok = sys.version_info >= (3, 11)
+    return Finding("python", "ok" if ok else "problem", says, "" if ok else "Python 3.11 or newer is needed.")
+
+
+def _packages() -> list[Finding]:
+    found, missing = [], []
+    for name in (
+        "dagster",
+        "pymupdf",
+        "ebooklib",
+        "tiktoken",
+        "pyarrow",
+        "tantivy",
+        "onnxruntime",
+        "pinecone",
+        "anthropic",
+    ):
+        try:
+            found.append(f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(name)
+    findings = [Finding("packages", "ok", ", ".join(found))]
+    if missing:
+        findings.append(
+            Finding("packages", "problem", f"missing: {', '.join(missing)}", "pip install jung-pipeline")
+        )
+    return findings
+
+
+def _home(settings: Settings) -> Finding:
+    home = settings.home
+    if not home.exists():
+        return Finding("home", "note", f"{home} is not there yet", "`jung add` makes it.")
+    free = shutil.disk_usage(home).free / 1e9
+    low = free < 2
+    says = f"{home}, {free:.0f} GB free"
+    return Finding(
+        "home", "note" if low else "ok", says, "An index of 34 volumes needs about 1 GB." if low else ""
+    )
+
+
+def _library(settings: Settings) -> Finding:
+    from jung_pipeline.volumes import present_volumes
+
+    try:
+        catalogue = settings.paths.catalogue()
+        there = present_volumes(settings.paths, catalogue) if len(catalogue) else []
+    except JungError as error:
+        return Finding("library", "problem", error.message, error.remedy)
+    says = f"{len(there)} of {len(catalogue)} catalogued volumes have their file"
+    return Finding("library", "ok" if len(there) == len(catalogue) else "note", says)
+
+
+def _embedder(settings: Settings) -> Finding:
+    from jung_pipeline.embed.registry import make_embedder
+
+    try:
+        embedder = make_embedder(settings)
+        if settings.embedder == "multilingual-e5-small":
+            embedder.embed_query("shadow")
+    except JungError as error:
+        return Finding("embedder", "problem", error.message, error.remedy)
+    spec = embedder.spec
+    return Finding("embedder", "ok", f"{spec.model}, {spec.dimension} dimensions, {type(embedder).__name__}")
+
+
+def _index(settings: Settings) -> Finding:
+    from jung_pipeline import publishing
+
+    try:
+        return Finding("index", "ok", publishing.summary(settings)["summary"])
+    except JungError as error:
+        return Finding("index", "problem", error.message, error.remedy)
+
+
+def _ocr() -> Finding:
+    if shutil.which("tesseract"):
+        return Finding("ocr", "ok", "tesseract is installed")
+    return Finding(
+        "ocr",
+        "note",
+        "tesseract is not installed: pages without a text layer are reported, not read",
+        "Debian: apt install ocrmypdf tesseract-ocr-deu, then run ocrmypdf over such a book.",
+    )
+
+
+def _claude(settings: Settings, *, offline: bool) -> Finding:
+    if secret("ANTHROPIC_API_KEY") is None:
+        return Finding(
+            "claude",
+            "note",
+            "ANTHROPIC_API_KEY is not set: answers quote the best sentences, no model is used",
+        )
+    if offline:
+        return Finding("claude", "note", f"key set, model {settings.model}; not tried")
+    from jung_pipeline.query.claude_anthropic import reach
+
+    try:
+        return Finding("claude", "ok", f"key accepted, model {reach(settings)} is there")
+    except JungError as error:
+        return Finding("claude", "problem", error.message, error.remedy)
+
+
+def _pinecone(settings: Settings, *, offline: bool) -> Finding:
+    wanted = settings.store == "pinecone" or settings.embedder.startswith("pinecone")
+    if secret("PINECONE_API_KEY") is None:
+        if wanted:
+            return Finding(
+                "pinecone",
+                "problem",
+                "asked for, but PINECONE_API_KEY is not set",
+                "export PINECONE_API_KEY=…",
+            )
+        return Finding("pinecone", "note", "not used: the index is embedded")
+    if not wanted or offline:
+        return Finding(
+            "pinecone",
+            "note",
+            "key set" + ("; not tried" if wanted else ", but store and embedder are local"),
+        )
+    from jung_pipeline.index.pinecone_index import reach
+
+    try:
+        return Finding("pinecone", "ok", reach(settings))
+    except JungError as error:
+        return Finding("pinecone", "problem", error.message, error.remedy)

@@ -1,0 +1,186 @@
+"""``jung add`` and ``jung status``: the library and how it stands."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from jung_pipeline.catalogue import Volume
+from jung_pipeline.cli.output import command, console, error_console, load_settings, print_json
+from jung_pipeline.errors import EXIT_FAILED, JungError, UsageError
+
+_SHOWN = (
+    "title",
+    "author",
+    "translator",
+    "editor",
+    "publisher",
+    "year",
+    "original_year",
+    "language",
+    "cw_volume",
+)
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--replace", "replacing", is_flag=True, help="The file is a better copy of a book already there."
+)
+@command
+def add(files: tuple[Path, ...], replacing: bool, as_json: bool) -> int:
+    """Copy books (PDF, EPUB, HTML, plain text) into the library and give each an entry in the catalogue.
+
+    The entry comes from the file's own metadata; what the file does not say stays empty. Correct it in
+    catalogue.toml: the title and author there are what citations show.
+
+    \b
+    Example:  jung add "~/books/Psychological Types.epub" ~/books/cw-09i.pdf
+    """
+    from jung_pipeline.volumes import add_file
+
+    home = load_settings().paths
+    results: list[dict[str, Any]] = []
+    failed = 0
+    for path in files:
+        try:
+            volume, happened = add_file(home, path.expanduser(), replacing=replacing)
+            results.append({"file": str(path), "result": happened, "volume": _entry(volume)})
+            if not as_json:
+                _show_entry(volume, happened)
+        except JungError as error:
+            failed += 1
+            results.append({"file": str(path), "result": "failed", "error": str(error)})
+            if not as_json:
+                error_console.print(f"[red]jung:[/red] {escape(str(error))}", soft_wrap=True)
+    if as_json:
+        print_json({"catalogue": str(home.catalogue_path), "files": results})
+    elif failed < len(files):
+        console.print(
+            f"Entries: {escape(str(home.catalogue_path))}   Next: [bold]jung ingest[/bold]", soft_wrap=True
+        )
+    return EXIT_FAILED if failed else 0
+
+
+def _entry(volume: Volume) -> dict[str, Any]:
+    return {name: value for name, value in asdict(volume).items() if value not in (None, {})}
+
+
+def _show_entry(volume: Volume, happened: str) -> None:
+    """The catalogue entry as it was written."""
+    table = Table(box=None, show_header=False, pad_edge=False, title_justify="left")
+    table.add_row("[bold]" + escape(volume.key) + "[/bold]", happened)
+    for name in _SHOWN:
+        value = getattr(volume, name)
+        if value is not None:
+            table.add_row(f"  {name}", escape(str(value)))
+    console.print(table)
+
+
+_MARKS = {
+    "fresh": "[green]✓[/green]",
+    "stale": "[yellow]stale[/yellow]",
+    "missing": "–",
+    "failed": "[red]failed[/red]",
+}
+
+
+@click.command()
+@click.argument("volumes", nargs=-1)
+@command
+def status(volumes: tuple[str, ...], as_json: bool) -> int:
+    """Where every volume stands: each stage fresh, stale, failed or not made yet, and why.
+
+    Name VOLUMES (keys) to see one in full, with what its checks found.
+    """
+    from jung_pipeline import freshness, publishing
+    from jung_pipeline.library import files_in
+    from jung_pipeline.volumes import present_volumes
+
+    settings = load_settings()
+    home = settings.paths
+    catalogue = home.catalogue()
+    chosen = [catalogue.get(key) for key in volumes] if volumes else list(catalogue)
+    present = {volume.key for volume in present_volumes(home, catalogue)}
+    uncatalogued = [name for name in files_in(home) if catalogue.by_file(name) is None]
+    report = []
+    for volume in chosen:
+        states = freshness.states(volume, settings) if volume.key in present else []
+        report.append(
+            {
+                "volume": volume.key,
+                "title": volume.title,
+                "file": volume.file,
+                "file_is_there": volume.key in present,
+                "stages": {state.stage: {"status": state.status, "reason": state.reason} for state in states},
+                **_counts(states),
+                "checks": freshness.outcomes(volume, settings) if volumes else None,
+            }
+        )
+    index = publishing.summary(settings, sorted(present))
+    if as_json:
+        print_json(
+            {"home": str(home.path), "volumes": report, "not_catalogued": uncatalogued, "index": index}
+        )
+        return 0
+    if not report and not uncatalogued:
+        raise UsageError(
+            f"The library at {home.path} is empty.", remedy="Add books: jung add FILE… (or try: jung demo)"
+        )
+    _show_status(report)
+    for row in report:
+        for stage, state in row["stages"].items():
+            if state["status"] == "failed" or (volumes and state["status"] != "fresh"):
+                console.print(f"  {row['volume']} · {stage}: {escape(state['reason'])}", soft_wrap=True)
+        if volumes:
+            _show_checks(row["checks"] or [])
+    for name in uncatalogued:
+        console.print(f"  {escape(name)}: in the folder, not in the catalogue yet; `jung ingest` takes it up")
+    console.print(escape(index["summary"]), soft_wrap=True)
+    return 0
+
+
+def _counts(states: list[Any]) -> dict[str, Any]:
+    """Counts from the tables' footers: pages, pages without text, passages."""
+    info = {state.stage: dict(state.info or {}) for state in states}
+    pages = info.get("raw_text", {}).get("document", {}).get("pages", [])
+    return {
+        "pages": len(pages) or None,
+        "pages_without_text": sum(not page["usable"] for page in pages) if pages else None,
+        "chapters": info.get("cleaned_text", {}).get("report", {}).get("chapters_found"),
+        "passages": info.get("vector_index", {}).get("count"),
+    }
+
+
+def _show_status(report: list[dict[str, Any]]) -> None:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("volume", "title", "raw", "clean", "chunks", "vectors", "index"):
+        table.add_column(heading, max_width=34 if heading == "title" else None, no_wrap=True)
+    for heading in ("pages", "no text", "chapters", "passages"):
+        table.add_column(heading, justify="right")
+    for row in report:
+        marks = [_MARKS[state["status"]] for state in row["stages"].values()] or [
+            "[red]file gone[/red]",
+            *["–"] * 4,
+        ]
+        numbers = [row["pages"], row["pages_without_text"], row["chapters"], row["passages"]]
+        table.add_row(
+            escape(row["volume"]),
+            escape(row["title"]),
+            *marks,
+            *("" if n is None else f"{n:,}" for n in numbers),
+        )
+    console.print(table)
+
+
+def _show_checks(outcomes: list[dict[str, Any]]) -> None:
+    for outcome in outcomes:
+        mark = "[green]✓[/green]" if outcome["passed"] else f"[red]✗ {outcome['severity']}[/red]"
+        console.print(f"  {mark} {outcome['name']}: {escape(outcome['description'])}", soft_wrap=True)
+        for offender in outcome["offenders"][:5]:
+            console.print(f"      {escape(str(offender))}", soft_wrap=True)

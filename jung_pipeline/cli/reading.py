@@ -1,0 +1,191 @@
+"""``jung search``, ``jung ask``, ``jung show``: the reader's side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+from rich.markup import escape
+from rich.padding import Padding
+
+from jung_pipeline.cli.output import command, console, load_settings, print_json
+from jung_pipeline.errors import EXIT_NOT_FOUND, EXIT_OK
+
+
+def _filters(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that narrow a question to part of the library."""
+    for option in (
+        click.option("--volume", "volumes", multiple=True, help="Only this volume (key); may be repeated."),
+        click.option("--author", "authors", multiple=True, help="Only this author, as in the catalogue."),
+        click.option("--language", "languages", multiple=True, help="Only this language: en, de."),
+        click.option("--concept", "concepts", multiple=True, help="Only passages tagged with this concept."),
+        click.option("--no-notes", is_flag=True, help="Leave footnotes out."),
+    ):
+        function = option(function)
+    return function
+
+
+def _where(options: dict[str, Any]) -> Any:
+    from jung_pipeline.index.vector_index import Where
+
+    no_notes = options.pop("no_notes")
+    return Where(
+        volumes=options.pop("volumes"),
+        authors=options.pop("authors"),
+        languages=options.pop("languages"),
+        concepts=options.pop("concepts"),
+        kinds=("body",) if no_notes else (),
+    )
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@click.option("--top", type=click.IntRange(1, 100), help="How many passages (default 6).")
+@click.option("--policy", type=click.Choice(["calibrated", "seed"]), help="How relevance is judged.")
+@click.option("--strict", is_flag=True, help="Exit code 3 when nothing relevant is found.")
+@_filters
+@command
+def search(
+    question: tuple[str, ...],
+    top: int | None,
+    policy: str | None,
+    strict: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Find passages by meaning and by words, best first, with their place in the book.
+
+    \b
+    Example:  jung search --language de "Begriff der Libido"
+    """
+    from jung_pipeline.query.library import Library
+
+    library = Library.open(load_settings(policy=policy))
+    result = library.search(" ".join(question), top_k=top, where=_where(options))
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        if not result.answerable:
+            console.print(
+                "[yellow]Not in these books[/yellow], as far as can be told. The nearest passages:\n"
+            )
+        for number, hit in enumerate(result.hits or result.near_misses, 1):
+            _show_hit(number, hit)
+    return EXIT_NOT_FOUND if strict and not result.answerable else EXIT_OK
+
+
+def _show_hit(number: int, hit: Any) -> None:
+    console.print(
+        f"[bold]{number}.[/bold] {escape(hit.citation)}  [dim]{hit.passage.chunk_id}[/dim]", soft_wrap=True
+    )
+    text = " ".join(hit.passage.text.split())
+    shown = text if len(text) <= 420 else text[:420].rsplit(" ", 1)[0] + " …"
+    console.print(Padding(escape(shown), (0, 2, 1, 4)))
+
+
+@click.command()
+@click.argument("question", nargs=-1, required=True)
+@click.option(
+    "--no-model", is_flag=True, help="Quote the best sentences; call no language model even if a key is set."
+)
+@click.option("--model", help="The Claude model to ask (default: the setting `model`).")
+@click.option("--policy", type=click.Choice(["calibrated", "seed"]), help="How relevance is judged.")
+@click.option("--strict", is_flag=True, help="Exit code 3 when the books do not answer.")
+@click.option("--passages", is_flag=True, help="Print the passages in full below the answer.")
+@_filters
+@command
+def ask(
+    question: tuple[str, ...],
+    no_model: bool,
+    model: str | None,
+    policy: str | None,
+    strict: bool,
+    passages: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Answer a question from the library, with numbered sources, or say that it is not in these books.
+
+    With ANTHROPIC_API_KEY set, Claude answers from the passages found; without it, the best sentences are
+    quoted. Every quotation and every [n] is checked against the passages by machine.
+
+    \b
+    Example:  jung ask "What does Jung mean by cryptomnesia?"
+    """
+    from jung_pipeline.query.library import Library
+
+    library = Library.open(load_settings(policy=policy, model=model))
+    answer = library.ask(" ".join(question), where=_where(options), use_model=False if no_model else None)
+    if as_json:
+        print_json(answer.to_dict())
+    else:
+        show_answer(answer, passages=passages)
+    return EXIT_NOT_FOUND if strict and answer.status == "not_found" else EXIT_OK
+
+
+def show_answer(answer: Any, *, passages: bool = False) -> None:
+    """An answer with its sources, for a person; what ``jung ask`` and ``jung demo`` share."""
+    console.print(escape(answer.text), soft_wrap=False)
+    console.print()
+    for source in answer.sources:
+        console.print(
+            f"  [bold]\\[{source.number}][/bold] {escape(source.citation)}  [dim]{source.chunk_id}[/dim]",
+            soft_wrap=True,
+        )
+        if passages:
+            console.print(Padding(escape(source.text), (0, 2, 1, 6)))
+    for quote in answer.quotes:
+        if quote.verdict != "verbatim":
+            console.print(
+                f"  [yellow]! quotation {quote.verdict}:[/yellow] “{escape(quote.text)}”", soft_wrap=True
+            )
+    for number in answer.flagged_citations:
+        console.print(
+            f"  [yellow]! the answer cited \\[{number}], which is no source; it was taken out[/yellow]"
+        )
+    if answer.status == "not_found" and answer.near_misses:
+        console.print("  Nearest passages, none of them an answer:")
+        for hit in answer.near_misses[:3]:
+            console.print(f"    {escape(hit.citation)}  [dim]{hit.passage.chunk_id}[/dim]", soft_wrap=True)
+    console.print(f"  [dim]{escape(answer.how)}[/dim]")
+
+
+@click.command()
+@click.argument("chunk_id")
+@click.option(
+    "--context", type=click.IntRange(0, 20), default=1, show_default=True, help="Neighbours on each side."
+)
+@command
+def show(chunk_id: str, context: int, as_json: bool) -> int:
+    """A passage with its neighbours and its full citation.
+
+    CHUNK_ID is what `jung search` and `jung ask` print after each source.
+    """
+    from jung_pipeline.query.library import Library
+
+    library = Library.open(load_settings())
+    passage = library.passage(chunk_id)
+    before, after = library.neighbours(chunk_id, context)
+    citation = library.cite(passage)
+    if as_json:
+        print_json(
+            {
+                "citation": citation,
+                "passage": passage.to_dict(),
+                "before": [neighbour.to_dict() for neighbour in before],
+                "after": [neighbour.to_dict() for neighbour in after],
+            }
+        )
+        return EXIT_OK
+    console.print(f"[bold]{escape(citation)}[/bold]\n", soft_wrap=True)
+    for neighbour in before:
+        console.print(Padding(f"[dim]{escape(neighbour.text)}[/dim]", (0, 0, 1, 2)))
+    console.print(Padding(escape(passage.text), (0, 0, 1, 0)))
+    for neighbour in after:
+        console.print(Padding(f"[dim]{escape(neighbour.text)}[/dim]", (0, 0, 1, 2)))
+    facts = [f"{passage.chunk_id}", f"{passage.cl100k_tokens} tokens"]
+    if passage.concepts:
+        facts.append("concepts: " + ", ".join(passage.concepts))
+    console.print(f"[dim]{escape(' · '.join(facts))}[/dim]", soft_wrap=True)
+    return EXIT_OK

@@ -1,0 +1,69 @@
+"""The only place where the Dagster definitions are put together. Loads without secrets and without services."""
+
+import warnings
+from pathlib import Path
+
+import dagster as dg
+
+from jung_pipeline import settings as settings_module
+from jung_pipeline import stages
+from jung_pipeline.errors import SettingsError
+
+# Partition-aware checks and automation are preview and beta features of the Dagster version we pin; the
+# warnings would stand between a library owner and every message that matters.
+warnings.filterwarnings("ignore", category=dg.PreviewWarning)
+warnings.filterwarnings("ignore", category=dg.BetaWarning)
+
+
+def build_definitions(home: Path | None = None) -> dg.Definitions:
+    """The definitions for the library at ``home`` (default: ``JUNG_HOME``, else ``data/``)."""
+    from jung_pipeline.defs import (
+        checks,
+        chunks,
+        cleaned_text,
+        embeddings,
+        index_manifest,
+        jobs,
+        raw_text,
+        schedules,
+        sensors,
+        vector_index,
+    )
+    from jung_pipeline.defs.resources import Library, StageTables
+
+    settings = settings_module.load(home)
+
+    def versioned(spec: dg.AssetSpec) -> dg.AssetSpec:
+        name = spec.key.path[-1]
+        if name == "index_manifest":
+            return spec
+        return spec.replace_attributes(code_version=stages.code_version(name, settings))
+
+    assets = [
+        raw_text.raw_text,
+        cleaned_text.cleaned_text,
+        chunks.chunks,
+        embeddings.embeddings,
+        vector_index.vector_index,
+        index_manifest.index_manifest,
+    ]
+    library = Library(home=str(home) if home else "")
+    return dg.Definitions(
+        assets=dg.map_asset_specs(versioned, assets),
+        asset_checks=checks.ALL,
+        jobs=jobs.ALL,
+        schedules=schedules.ALL,
+        sensors=sensors.ALL,
+        resources={"library": library, "stage_tables": StageTables(library=library)},
+        # A process for every step would cost seconds a step beside tenths of a second of work.
+        executor=dg.in_process_executor,
+    )
+
+
+@dg.definitions
+def defs() -> dg.Definitions:
+    """What ``workspace.yaml`` and ``pyproject.toml`` load."""
+    try:
+        return build_definitions()
+    except SettingsError as error:
+        raise dg.DagsterInvalidDefinitionError(str(error)) from error

@@ -1,0 +1,146 @@
+"""Materialising from the command line: the same jobs as in the UI, in this process, on the same instance."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import dagster as dg
+
+from jung_pipeline import freshness, publishing
+from jung_pipeline import volumes as library_volumes
+from jung_pipeline.catalogue import Volume
+from jung_pipeline.definitions import build_definitions
+from jung_pipeline.defs.instance import open_instance
+from jung_pipeline.defs.jobs import ingest_volume, publish_index
+from jung_pipeline.defs.partitions import volumes
+from jung_pipeline.defs.sensors import busy_volumes
+from jung_pipeline.settings import Settings
+from jung_pipeline.stages import STAGES
+
+#: Dagster's own log lines would drown the progress bars; everything is in the UI.
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@dataclass(frozen=True)
+class VolumeResult:
+    """What ingestion did with one volume: ``fresh`` (nothing to do), ``done`` or ``failed``."""
+
+    volume: str
+    title: str
+    status: str
+    stages: tuple[str, ...] = ()
+    problem: str = ""
+    run_id: str = ""
+
+
+def stale_stages(volume: Volume, settings: Settings) -> list[str]:
+    """The first stage that is not fresh and everything after it."""
+    for position, state in enumerate(freshness.states(volume, settings)):
+        if state.status != "fresh":
+            return list(STAGES[position:])
+    return []
+
+
+@dataclass
+class Ingestion:
+    """One call of ``jung ingest``: volumes one after the other, then the index published."""
+
+    settings: Settings
+    on_volume: Callable[[Volume, Sequence[str]], None] = lambda volume, stages: None
+
+    def run(self, keys: Sequence[str] = (), *, force: bool = False) -> Iterator[VolumeResult]:
+        """Bring the volumes ``keys`` (all of them, if none is named) up to date; yields as it goes.
+
+        A volume that fails stops no other. With no keys named, volumes whose book is gone are removed.
+        """
+        self.removed: list[str] = []
+        self.published: publishing.Published | None = None
+        home = self.settings.paths
+        library_volumes.catalogue_new_files(home)
+        present = {volume.key: volume for volume in library_volumes.present_volumes(home)}
+        for key in keys:
+            home.catalogue().get(key)
+        chosen = [present[key] for key in keys if key in present] if keys else list(present.values())
+        yield from (
+            VolumeResult(
+                key,
+                home.catalogue().get(key).title,
+                "failed",
+                problem="its file is not in the library folder",
+            )
+            for key in keys
+            if key not in present
+        )
+        # Everything fresh and nothing to remove: answered without starting Dagster at all.
+        due = {
+            volume.key: list(STAGES) if force else stale_stages(volume, self.settings) for volume in chosen
+        }
+        orphans = [] if keys else library_volumes.volumes_with_data(self.settings, present)
+        if not any(due.values()) and not orphans and publishing.is_current(self.settings, list(present)):
+            yield from (VolumeResult(volume.key, volume.title, "fresh") for volume in chosen)
+            return
+        with open_instance(self.settings) as instance:
+            self._follow_library(instance, list(present), orphans, all_of_it=not keys)
+            definitions = build_definitions(self.settings.home)
+            for volume in chosen:
+                yield self._ingest(definitions, instance, volume, due[volume.key])
+            self._publish(definitions, instance)
+
+    def _follow_library(
+        self, instance: dg.DagsterInstance, present: list[str], orphans: list[str], *, all_of_it: bool
+    ) -> None:
+        """Keep the partitions equal to the library; take away what belongs to books that are gone."""
+        partitions = instance.get_dynamic_partitions(volumes.name or "")
+        plan = library_volumes.plan_partitions(present, partitions, busy_volumes(instance))
+        if plan.add:
+            instance.add_dynamic_partitions(volumes.name or "", list(plan.add))
+        if all_of_it:
+            for key in dict.fromkeys([*plan.remove, *orphans]):
+                if key in plan.wait:
+                    continue
+                library_volumes.remove_data(self.settings, key)
+                if key in partitions:
+                    instance.delete_dynamic_partition(volumes.name or "", key)
+                self.removed.append(key)
+
+    def _ingest(
+        self, definitions: dg.Definitions, instance: dg.DagsterInstance, volume: Volume, due: list[str]
+    ) -> VolumeResult:
+        """Materialise the stages that are due for one volume."""
+        if not due:
+            return VolumeResult(volume.key, volume.title, "fresh")
+        self.on_volume(volume, due)
+        selection = [*due, "removal_ledger"] if "cleaned_text" in due else due
+        result = definitions.resolve_job_def(ingest_volume.name).execute_in_process(
+            partition_key=volume.key,
+            instance=instance,
+            asset_selection=[dg.AssetKey(name) for name in selection],
+            run_config=_QUIET,
+            raise_on_error=False,
+        )
+        problem = "" if result.success else self._problem(volume)
+        status = "failed" if problem or not result.success else "done"
+        return VolumeResult(volume.key, volume.title, status, tuple(due), problem, result.run_id)
+
+    def _problem(self, volume: Volume) -> str:
+        """Why the volume is not up to date, in the words of the stage that failed."""
+        for state in freshness.states(volume, self.settings):
+            if state.status == "failed":
+                return f"{state.stage}: {state.reason}"
+        return "the run failed; look at it with `jung ui`"
+
+    def _publish(self, definitions: dg.Definitions, instance: dg.DagsterInstance) -> None:
+        """Publish the index unless it already is what it should be."""
+        present = [volume.key for volume in library_volumes.present_volumes(self.settings.paths)]
+        if publishing.is_current(self.settings, present):
+            return
+        result = definitions.resolve_job_def(publish_index.name).execute_in_process(
+            instance=instance, run_config=_QUIET, raise_on_error=True
+        )
+        if result.success:
+            self.published = publishing.current(self.settings)
+
+
+def without_dagster_noise() -> None:
+    """Keep Dagster's warnings about its own preview features off the terminal."""
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")

@@ -1,0 +1,86 @@
+"""Sensors: what follows the library folder without being asked."""
+
+from datetime import UTC, datetime
+
+import dagster as dg
+
+from jung_pipeline import freshness
+from jung_pipeline import volumes as library_volumes
+from jung_pipeline.defs.jobs import ingest_volume, publish_index
+from jung_pipeline.defs.partitions import volumes
+from jung_pipeline.defs.resources import Library
+from jung_pipeline.errors import JungError
+
+#: Runs that still hold a volume.
+_BUSY = [
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
+
+
+def busy_volumes(instance: dg.DagsterInstance) -> set[str]:
+    """Keys of the volumes that a run is at work on, or about to be."""
+    runs = instance.get_runs(dg.RunsFilter(job_name=ingest_volume.name, statuses=_BUSY))
+    return {run.tags["dagster/partition"] for run in runs if "dagster/partition" in run.tags}
+
+
+@dg.sensor(
+    jobs=[ingest_volume, publish_index],
+    minimum_interval_seconds=30,
+    description="Gives new files an entry and a partition, takes away the partitions of books that are gone, and "
+    "ingests every volume that is not up to date. Files that are still being copied are left alone.",
+)
+def library_folder(context: dg.SensorEvaluationContext, library: Library) -> dg.SensorResult | dg.SkipReason:
+    """Follow the library folder."""
+    settings = library.settings()
+    home = settings.paths
+    try:
+        library_volumes.catalogue_new_files(home, settled_only=True)
+        present = {volume.key: volume for volume in library_volumes.present_volumes(home)}
+    except JungError as error:  # a folder that cannot be read is not an empty library
+        return dg.SkipReason(str(error))
+    partitions = context.instance.get_dynamic_partitions(volumes.name or "")
+    busy = busy_volumes(context.instance)
+    plan = library_volumes.plan_partitions(list(present), partitions, busy)
+    for key in plan.remove:
+        library_volumes.remove_data(settings, key)
+    requests = [
+        # The same file under the same rules is asked for once: a volume that fails does not run for ever.
+        dg.RunRequest(
+            job_name=ingest_volume.name,
+            partition_key=key,
+            run_key=f"{key}:{freshness.wanted(volume, settings)}",
+        )
+        for key, volume in present.items()
+        if key not in busy and any(state.status != "fresh" for state in freshness.states(volume, settings))
+    ]
+    if plan.remove:
+        stamp = datetime.now(UTC).isoformat(timespec="seconds")
+        requests.append(
+            dg.RunRequest(job_name=publish_index.name, run_key=f"removed:{','.join(plan.remove)}:{stamp}")
+        )
+    return dg.SensorResult(
+        run_requests=requests,
+        dynamic_partitions_requests=[
+            request
+            for request, keys in (
+                (volumes.build_add_request(list(plan.add)), plan.add),
+                (volumes.build_delete_request(list(plan.remove)), plan.remove),
+            )
+            if keys
+        ],
+    )
+
+
+#: Publishes the index whenever a volume in it changed (the condition stands on the asset).
+index_follows_volumes = dg.AutomationConditionSensorDefinition(
+    "index_follows_volumes",
+    target=dg.AssetSelection.assets("index_manifest"),
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    minimum_interval_seconds=30,
+)
+
+ALL = [library_folder, index_follows_volumes]
