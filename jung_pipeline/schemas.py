@@ -20,7 +20,8 @@ import pyarrow as pa
 #: A stretch of a raw line that is more than plain text. ``kind``:
 #: ``noteref`` (a note mark; ``target`` is the id of the note, or null), ``pagebreak`` (the printed page
 #: ``target`` begins here; the stretch covers the mark's own text and may be empty), ``superscript``,
-#: ``subscript``, ``italic``, ``bold``, ``anchor`` (an element id, ``target``, that links may point to;
+#: ``subscript``, ``italic``, ``bold``, ``rotated`` (the whole line runs in another direction than the
+#: page's main text, as slanted stamps do), ``anchor`` (an element id, ``target``, that links may point to;
 #: the stretch is empty).
 MARK = pa.struct(
     [

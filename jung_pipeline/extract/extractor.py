@@ -1,0 +1,202 @@
+"""One door to all formats: look at what a file is, not at what it is called, and read it.
+
+The format modules and the libraries behind them are imported only when a file of their kind comes.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from jung_pipeline.errors import SourceError
+from jung_pipeline.extract.document import ExtractedDocument
+
+#: Goes up when the raw lines of the same file would come out differently.
+EXTRACTION_VERSION = "1"
+
+Format = Literal["pdf", "epub", "html", "txt"]
+
+#: A PDF's header may stand anywhere in the first kilobyte (PDF 1.7 reference, implementation note 13).
+_PDF_HEADER_WITHIN = 1024
+#: So much of a file is looked at to tell its format.
+_SNIFF = 8192
+#: What each suffix promises.
+_SUFFIXES: dict[str, Format] = {
+    ".pdf": "pdf",
+    ".epub": "epub",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".txt": "txt",
+    ".text": "txt",
+    ".md": "txt",
+}
+_HTML_START = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>])",
+    re.I | re.S,
+)
+#: Files that are neither text nor a book format, by their first bytes.
+_OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
+    (b"{\\rtf", "RTF"),
+    (b"\xd0\xcf\x11\xe0", "an old Word document"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+    (b"AT&TFORM", "DjVu"),
+    (b"Rar!", "a RAR archive"),
+    (b"7z\xbc\xaf", "a 7-Zip archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"%!PS", "PostScript"),
+    (b"ITSF", "a Windows help file"),
+)
+
+
+def extract(path: Path, *, hints: Mapping[str, Any] = {}, max_file_mb: int = 1000) -> ExtractedDocument:
+    """The raw lines of a book file, whatever its format.
+
+    Args:
+        path: a PDF, EPUB, HTML or plain-text file.
+        hints: the catalogue's hints for the file, such as ``encoding`` or ``password_env``.
+        max_file_mb: refuse files larger than this many megabytes (millions of bytes).
+
+    Raises:
+        SourceError: the file is empty, too large, of another format than its name says, damaged,
+            encrypted, protected or unsafe; the error's ``kind`` says which.
+    """
+    kind = file_format(path, max_file_mb=max_file_mb)
+    if kind == "pdf":
+        from jung_pipeline.extract.pdf_pymupdf import extract_pdf
+
+        return extract_pdf(path, hints)
+    if kind == "epub":
+        from jung_pipeline.extract.epub_ebooklib import extract_epub
+
+        return extract_epub(path, hints)
+    data = path.read_bytes()
+    if kind == "html":
+        from jung_pipeline.extract.html_bs4 import extract_html
+
+        return extract_html(data, path.name, hints)
+    from jung_pipeline.extract.plain_text import extract_plain_text
+
+    return extract_plain_text(data, path.name, hints)
+
+
+def file_format(path: Path, *, max_file_mb: int = 1000) -> Format:
+    """The format a file really has, from its content first and its suffix second.
+
+    Raises:
+        SourceError: ``empty_file``, ``too_large``, or ``not_this_format`` if the content is no book
+            format or contradicts the suffix.
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(_SNIFF)
+    except FileNotFoundError as error:
+        raise SourceError(
+            "damaged", path.name, "there is no such file.", remedy="Check the catalogue's `file`."
+        ) from error
+    except OSError as error:
+        raise SourceError("damaged", path.name, f"the file cannot be read ({error.strerror}).") from error
+    if size == 0:
+        raise SourceError("empty_file", path.name, "the file is empty (0 bytes).", remedy="Get it again.")
+    if size > max_file_mb * 1_000_000:
+        raise SourceError(
+            "too_large",
+            path.name,
+            f"the file has {size / 1e6:,.0f} MB; the limit is {max_file_mb} MB.",
+            remedy="Raise max_file_mb if the file is what you expect.",
+        )
+    return _decide(path, start)
+
+
+def _decide(path: Path, start: bytes) -> Format:
+    """The format from a file's first bytes and its suffix."""
+    promised = _SUFFIXES.get(path.suffix.lower())
+    if b"%PDF-" in start[:_PDF_HEADER_WITHIN] and (promised == "pdf" or start.lstrip()[:5] == b"%PDF-"):
+        return "pdf"
+    if start[:2] == b"PK":
+        if promised == "epub" or _looks_like_epub(path):
+            return "epub"
+        raise _not(path, promised, "a ZIP archive without the parts of an EPUB")
+    for magic, name in _OTHER_FORMATS:
+        if start.startswith(magic):
+            raise _not(path, promised, name)
+    if _HTML_START.match(_without_bom(start)):
+        if promised in ("pdf", "epub"):
+            raise _not(path, promised, "an HTML page (perhaps the error page of a download)")
+        return "html"
+    if promised in ("pdf", "epub"):
+        raise _not(path, promised, "text" if _is_text(start) else "something unknown")
+    if not _is_text(start):
+        raise _not(path, promised, "binary data of an unknown kind")
+    return promised or "txt"
+
+
+def _looks_like_epub(path: Path) -> bool:
+    """Whether a ZIP has what only an EPUB has."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = {name.lower() for name in archive.namelist()[:5000]}
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return False
+    return "meta-inf/container.xml" in names or any(name.endswith(".opf") for name in names)
+
+
+def _without_bom(start: bytes) -> bytes:
+    """The bytes as something ASCII patterns match, without a byte order mark."""
+    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        if start.startswith(mark):
+            return start[2 : len(start) // 2 * 2].decode(encoding, "ignore").encode("utf-8")
+    return start.removeprefix(b"\xef\xbb\xbf")
+
+
+def _is_text(start: bytes) -> bool:
+    """Whether bytes look like text in any of the usual encodings: hardly a control character."""
+    start = _without_bom(start)
+    controls = sum(byte < 32 and byte not in b"\t\n\r\f\x1a\x1b" for byte in start)
+    return controls <= 0.01 * len(start)
+
+
+def _not(path: Path, promised: str | None, found: str) -> SourceError:
+    """The error for a file that is not what a book file may be."""
+    named = f"named {path.suffix} but is" if promised else "not a PDF, EPUB, HTML or text file but"
+    return SourceError(
+        "not_this_format",
+        path.name,
+        f"the file is {named} {found}.",
+        remedy="Get the book as PDF, EPUB, HTML or text.",
+    )
+
+
+def describe_file(path: Path) -> dict[str, Any]:
+    """What a file says about its book, read cheaply: title, author, translator, publisher, year, language.
+
+    Only fields that the file states, and not what a program filled in ("untitled", "calibre"). ``year``
+    is an int, ``language`` a BCP 47 primary tag. No text is extracted.
+
+    Raises:
+        SourceError: as :func:`file_format`; a file that needs a password has an empty description.
+    """
+    from jung_pipeline.extract import describe
+
+    kind = file_format(path)
+    if kind == "pdf":
+        from jung_pipeline.extract.pdf_pymupdf import describe_pdf
+
+        try:
+            return describe_pdf(path, {})
+        except SourceError as error:
+            if error.kind == "encrypted":
+                return {}
+            raise
+    if kind == "epub":
+        return describe.describe_epub(path)
+    with path.open("rb") as file:
+        start = file.read(40_000)
+    return describe.describe_html(start) if kind == "html" else describe.describe_plain_text(start)

@@ -1,0 +1,341 @@
+"""Pieces of text with their place on a page, read from what MuPDF prints about the page.
+
+Three sources, cheapest first. MuPDF writes a page's lines as JSON (box, base line, type of the first
+letter) and as HTML (every change of type, raised letters) in C, together at about the price of the plain
+text. ``dict`` (every span with its box and direction) costs twice that and is asked for only where boxes
+inside a line matter: slanted text, letter-spacing, lines across two columns. ``rawdict`` (every letter)
+serves only to undo letters printed twice. All functions here are pure.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+#: ``(start, end, kind)`` within the text; kinds of ``schemas.MARK``.
+Mark = tuple[int, int, str]
+
+#: Bits of MuPDF's span flags and character flags (fz_stext_char).
+_RAISED, _ITALIC, _BOLD = 1, 2, 16
+_SYNTHETIC = 512  # a blank that MuPDF put in because of a gap
+
+#: Type smaller than this share of its line's is a note mark's, not the text's.
+SMALL_TYPE = 0.85
+#: What a raised mark may look like when only its size or height speaks for it.
+_NOTE_MARK = re.compile(r"[\s(\[]*(?:\d{1,4}(?:\s*[,–-]\s*\d{1,4})*|[*†‡§¶‖#]{1,4}|[a-z])[\s)\].,]*")
+#: Letters one by one with a blank between: letter-spacing, or the blanks MuPDF saw in it.
+SPACED_LETTERS = re.compile(r"(?<!\w)\w(?: +\w(?!\w)){3,}")
+#: Each letter twice, three letters or more: printed again with a small shift to look bold.
+DOUBLED_LETTERS = re.compile(r"(?:([^\W\d_])\1){3,}")
+
+_SPAN = re.compile(
+    r'(<sup>)?(?:<tt>)?(<b>)?(<i>)?<span style="[^"]*?font-size:([\d.]+)pt[^"]*">([^<]*)</span>'
+)
+
+
+class Fragment:
+    """A run of text on one base line.
+
+    ``x0, y0, x1, y1, base`` are in layout coordinates: points from the top left, turned so that the
+    page's main text runs left to right; ``box`` is the same box on the page as it is read.
+    """
+
+    __slots__ = (
+        "base",
+        "block",
+        "bold",
+        "box",
+        "italic",
+        "marks",
+        "size",
+        "text",
+        "turned",
+        "x0",
+        "x1",
+        "y0",
+        "y1",
+    )
+
+    def __init__(
+        self,
+        text: str,
+        box: tuple[float, float, float, float],
+        base: float,
+        size: float,
+        *,
+        block: int = 0,
+        bold: bool = False,
+        italic: bool = False,
+        marks: list[Mark] | None = None,
+    ) -> None:
+        self.text = text
+        self.box = box
+        self.x0, self.y0, self.x1, self.y1 = box
+        self.base = base
+        self.size = size
+        self.block = block
+        self.bold = bold
+        self.italic = italic
+        self.marks: list[Mark] = marks or []
+        self.turned = False  # runs in another direction than the page's main text
+
+    def __repr__(self) -> str:
+        return f"Fragment({self.text!r}, {self.x0:.0f}-{self.x1:.0f} @ {self.base:.0f}, {self.size:.1f})"
+
+
+Style = tuple[str, float, bool, bool, bool]  # text, size, raised, bold, italic
+
+
+def styled(styles: list[Style], fallback_size: float) -> tuple[float, bool, bool, list[Mark]]:
+    """Size, bold and italic of most of a line's characters, and marks where a stretch differs."""
+    weight: dict[float, int] = {}
+    letters = bold = italic = 0
+    for text, size, _, is_bold, is_italic in styles:
+        count = len(text.strip())
+        weight[size] = weight.get(size, 0) + count
+        letters += count
+        bold += count * is_bold
+        italic += count * is_italic
+    main = max(weight, key=lambda size: weight[size]) if letters else fallback_size
+    line_bold, line_italic = 2 * bold > letters, 2 * italic > letters
+    raised_letters = sum(len(text.strip()) for text, _, raised, _, _ in styles if raised)
+    marks: list[Mark] = []
+    at = 0
+    for index, (text, size, raised, is_bold, is_italic) in enumerate(styles):
+        stripped = text.strip()
+        start = at + len(text) - len(text.lstrip())
+        end = start + len(stripped)
+        at += len(text)
+        if not stripped:
+            continue
+        if is_italic and not line_italic:
+            marks.append((start, end, "italic"))
+        if is_bold and not line_bold:
+            marks.append((start, end, "bold"))
+        small = size <= SMALL_TYPE * main
+        note_like = _NOTE_MARK.fullmatch(stripped) is not None
+        # MuPDF calls raised what stands higher than the line's first letter. So a line that begins with a
+        # raised number has none (the small number in front is the mark then), and one that begins below
+        # the line (a dropped initial) has nothing else.
+        if (raised and 2 * raised_letters < letters and (small or note_like)) or (
+            index == 0 and small and note_like and not stripped.isalpha() and letters > len(stripped)
+        ):
+            marks.append((start, end, "superscript"))
+    return main, line_bold, line_italic, _joined(marks)
+
+
+def _joined(marks: list[Mark]) -> list[Mark]:
+    """Marks of one kind that touch (or have a blank between) as one."""
+    joined: list[Mark] = []
+    for start, end, kind in sorted(marks, key=lambda mark: (mark[2], mark[0])):
+        if joined and joined[-1][2] == kind and kind != "superscript" and start - joined[-1][1] <= 1:
+            joined[-1] = (joined[-1][0], end, kind)
+        else:
+            joined.append((start, end, kind))
+    return sorted(joined)
+
+
+def from_json_and_html(page_json: bytes, page_html: str | None, scale: float) -> list[Fragment] | None:
+    """Fragments from MuPDF's JSON (written with ``scale``) and HTML of a page; ``None`` if they disagree."""
+    try:
+        blocks = json.loads(page_json, strict=False)["blocks"]
+    except ValueError:
+        return None
+    lines = [(number, line) for number, block in enumerate(blocks) for line in block.get("lines", ())]
+    rows = [row for row in page_html.split("</p>\n") if "<p " in row] if page_html is not None else None
+    if rows is not None and len(rows) != len(lines):
+        return None
+    fragments = []
+    for index, (number, line) in enumerate(lines):
+        text = line["text"]
+        if not text or text.isspace():
+            continue
+        box, font = line["bbox"], line["font"]
+        size = font["size"] / scale
+        bold, italic, marks = font["weight"] == "bold", font["style"] == "italic", None
+        if rows is not None and rows[index].count("<span ") > 1:
+            styles: list[Style] = [
+                (
+                    html.unescape(m[5]) if "&" in m[5] else m[5],
+                    float(m[4]),
+                    bool(m[1]),
+                    bool(m[2]),
+                    bool(m[3]),
+                )
+                for m in _SPAN.finditer(rows[index])
+            ]
+            if sum(len(style[0]) for style in styles) != len(text):
+                return None
+            size, bold, italic, marks = styled(styles, size)
+        x0, y0 = box["x"] / scale, box["y"] / scale
+        fragments.append(
+            Fragment(
+                text,
+                (x0, y0, x0 + box["w"] / scale, y0 + box["h"] / scale),
+                line["y"] / scale,
+                size,
+                block=number,
+                bold=bold,
+                italic=italic,
+                marks=marks,
+            )
+        )
+    return fragments
+
+
+def needs_directions(fragments: Iterable[Fragment]) -> bool:
+    """Whether a box is so tall for its type that the line in it cannot be level."""
+    return any(
+        f.y1 - f.y0 > 1.9 * f.size
+        and (len(f.text.strip()) > 2 or f.x1 - f.x0 < f.y1 - f.y0)
+        and len(f.text) > 1
+        for f in fragments
+    )
+
+
+def from_dict(page: Mapping[str, Any]) -> list[Fragment]:
+    """Fragments from ``dict`` output: one a line, turned so that the page's main text is level."""
+    return _turned([_from_spans(number, line, line["spans"]) for number, line in _lines(page)])
+
+
+def split_at(page: Mapping[str, Any], gutters: list[float]) -> list[Fragment]:
+    """As :func:`from_dict`, with lines cut where a gap between their spans lies on one of ``gutters``."""
+    fragments = []
+    for number, line in _lines(page):
+        run: list[Mapping[str, Any]] = []
+        for span in line["spans"]:
+            if run and not span["text"].isspace():
+                before = [s for s in run if not s["text"].isspace()]
+                left = before[-1]["bbox"][2] if before else -math.inf
+                right = span["bbox"][0]
+                slack = 0.6 * span["size"]
+                if any(left - slack <= g <= right + slack for g in gutters) and right - left > 0.2 * slack:
+                    fragments.append(_from_spans(number, line, run))
+                    run = []
+            run.append(span)
+        fragments.append(_from_spans(number, line, run))
+    return _turned(fragments)
+
+
+def from_rawdict(page: Mapping[str, Any]) -> list[Fragment]:
+    """Fragments from ``rawdict`` output, with letters that were printed twice at one place once."""
+    fragments = []
+    for number, line in _lines(page):
+        spans = []
+        seen: list[tuple[str, float, float, float]] = []
+        for span in line["spans"]:
+            kept = []
+            for char in span["chars"]:
+                x, y = char["origin"]
+                width = max(char["bbox"][2] - char["bbox"][0], 0.1 * span["size"])
+                near = 0.45 * width
+                if any(
+                    c == char["c"] and math.hypot(x - a, y - b) < max(near, 0.45 * w)
+                    for c, a, b, w in seen[-6:]
+                ):
+                    continue
+                seen.append((char["c"], x, y, width))
+                kept.append(char["c"])
+            spans.append({**span, "text": "".join(kept)})
+        fragments.append(_from_spans(number, line, spans))
+    return _turned(fragments)
+
+
+def _lines(page: Mapping[str, Any]) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    """The text lines of a dict or rawdict with the number of their block."""
+    for number, block in enumerate(page["blocks"]):
+        for line in block.get("lines", ()):
+            if line["spans"]:
+                yield number, line
+
+
+def _from_spans(
+    number: int, line: Mapping[str, Any], spans: Sequence[Mapping[str, Any]]
+) -> tuple[Fragment, Any]:
+    """A fragment of ``spans`` and the direction of its line."""
+    text, styles = _with_word_gaps(spans)
+    size, bold, italic, marks = styled(styles, spans[0]["size"])
+    # The base line is that of the main type, not of a raised number in front.
+    base = next(
+        (s["origin"][1] for s in spans if s["size"] == size and s["text"].strip()), spans[0]["origin"][1]
+    )
+    box = (
+        min(s["bbox"][0] for s in spans),
+        min(s["bbox"][1] for s in spans),
+        max(s["bbox"][2] for s in spans),
+        max(s["bbox"][3] for s in spans),
+    )
+    fragment = Fragment(text, box, base, size, block=number, bold=bold, italic=italic, marks=marks)
+    return fragment, (line["dir"], spans[0]["origin"])
+
+
+def _with_word_gaps(spans: Sequence[Mapping[str, Any]]) -> tuple[str, list[Style]]:
+    """Text and styles of a line; between letter-spaced words the blank is made wide (three blanks).
+
+    In a letter-spaced line MuPDF sees a gap after every letter and puts a blank there, so that words can
+    no longer be told apart. What remains are the file's own blanks between words, and wider gaps.
+    """
+    synthetic = [bool(s.get("char_flags", 0) & _SYNTHETIC) and s["text"] == " " for s in spans]
+    shadow = "".join("\0" if gap else s["text"] for s, gap in zip(spans, synthetic, strict=True))
+    spaced = re.search(r"(?<!\w)\w(?:\0\w(?!\w)){2,}", shadow) is not None
+    widths = sorted(s["bbox"][2] - s["bbox"][0] for s, gap in zip(spans, synthetic, strict=True) if gap)
+    usual = widths[len(widths) // 2] if widths else 0.0
+    styles: list[Style] = []
+    for span, gap in zip(spans, synthetic, strict=True):
+        text = span["text"]
+        if spaced and gap and span["bbox"][2] - span["bbox"][0] > 1.5 * usual + 0.02 * span["size"]:
+            text = "   "
+        styles.append(
+            (
+                text,
+                round(span["size"], 2),
+                bool(span["flags"] & _RAISED),
+                bool(span["flags"] & _BOLD),
+                bool(span["flags"] & _ITALIC),
+            )
+        )
+    if spaced:
+        styles = [_widened(styles, index, shadow) for index in range(len(styles))]
+    return "".join(style[0] for style in styles), styles
+
+
+def _widened(styles: list[Style], index: int, shadow: str) -> Style:
+    """The style with its own blanks widened where a letter-spaced word is beside them."""
+    text, *rest = styles[index]
+    if " " not in text.strip() and not (text.isspace() and len(text) == 1):
+        return styles[index]
+    start = sum(1 if s[0] == "   " else len(s[0]) for s in styles[:index])
+    out = []
+    for offset, char in enumerate(text):
+        at = start + offset
+        before, after = shadow[max(0, at - 2) : at], shadow[at + 1 : at + 3]
+        between_spaced = before.startswith("\0") or after.endswith("\0")
+        out.append("   " if char == " " and shadow[at : at + 1] == " " and between_spaced else char)
+    return ("".join(out), *rest)  # type: ignore[return-value]
+
+
+def _turned(pairs: list[tuple[Fragment, Any]]) -> list[Fragment]:
+    """The fragments in coordinates in which the direction of most of the text is level."""
+    pairs = [(f, d) for f, d in pairs if f.text and not f.text.isspace()]
+    weight: dict[int, int] = {}
+    angles = []
+    for fragment, ((dx, dy), _) in pairs:
+        angle = round(math.degrees(math.atan2(dy, dx))) % 360
+        angles.append(angle)
+        weight[round(angle / 15) % 24] = weight.get(round(angle / 15) % 24, 0) + len(fragment.text)
+    if not weight:
+        return []
+    main = max(weight, key=lambda step: weight[step]) * 15
+    cos, sin = round(math.cos(math.radians(main)), 9), round(math.sin(math.radians(main)), 9)
+    for (fragment, (_, (x, y))), angle in zip(pairs, angles, strict=True):
+        fragment.turned = min((angle - main) % 360, (main - angle) % 360) > 8
+        if main:
+            xs = [a * cos + b * sin for a in fragment.box[::2] for b in fragment.box[1::2]]
+            ys = [b * cos - a * sin for a in fragment.box[::2] for b in fragment.box[1::2]]
+            fragment.x0, fragment.x1, fragment.y0, fragment.y1 = min(xs), max(xs), min(ys), max(ys)
+            fragment.base = y * cos - x * sin
+    return [fragment for fragment, _ in pairs]

@@ -1,0 +1,390 @@
+"""Raw lines of a PDF through PyMuPDF, the only module that imports it.
+
+MuPDF is asked for text, never for pictures: no page is rendered, so a page of enormous size or a scan of
+hundreds of megabytes costs no more than its text. MuPDF keeps global state (messages), so a process
+extracts one file at a time; several files want several processes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+from pymupdf import mupdf
+
+from jung_pipeline import progress
+from jung_pipeline.errors import SourceError
+from jung_pipeline.extract import pdf_fragments, pdf_layout, text_quality
+from jung_pipeline.extract.document import (
+    DocumentInfo,
+    ExtractedDocument,
+    ExtractionWarning,
+    OutlineEntry,
+    PageInfo,
+)
+from jung_pipeline.extract.metadata import clean_metadata
+from jung_pipeline.extract.pdf_fragments import Fragment
+from jung_pipeline.extract.raw_lines import RawLines
+
+#: Ligatures and blanks as the file has them; nothing outside the crop box; no images; unknown glyphs as
+#: U+FFFD rather than as glyph numbers, which look like letters.
+_FLAGS = mupdf.FZ_STEXT_PRESERVE_LIGATURES | mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_MEDIABOX_CLIP
+#: JSON has whole numbers only: hundredths of a point.
+_SCALE = 100
+#: An image over half the page with text that nobody sees is a scan with its OCR.
+_SCAN_SHARE = 0.5
+#: A page without text is worth a word if a picture takes up so much of it, or so many paths are drawn.
+_PICTURE_SHARE, _MANY_PATHS = 0.1, 100
+#: So many different messages of MuPDF are passed on.
+_MAX_MESSAGES = 20
+
+_MUPDF_ERRORS = (RuntimeError, ValueError, IndexError, mupdf.FzErrorBase)
+
+
+@dataclass
+class _Page:
+    """What was read of one page."""
+
+    number: int
+    label: str | None
+    lines: list[Fragment]
+    text: str
+    width: float
+    height: float
+    image_share: float | None = None
+    origin: str = "text_layer"
+    paths: int = 0
+
+
+def extract_pdf(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
+    """The lines of a PDF in reading order, its outline, page labels and metadata.
+
+    Args:
+        path: the file.
+        hints: ``password_env``, the name of an environment variable that holds the file's password.
+
+    Returns:
+        One row a line; pages without usable text have none and are named in the warnings. The status is
+        ``no_text`` if no page has usable text, ``partial`` if some page lacks it.
+
+    Raises:
+        SourceError: ``encrypted`` without the right password; ``damaged`` if no page can be read;
+            ``not_this_format`` if MuPDF reads the file as something else.
+    """
+    warnings: list[ExtractionWarning] = []
+    with _open(path, hints, warnings) as document:
+        pages = _read_pages(document, path, warnings)
+        info_pages, lines = _judge(pages, warnings)
+        outline = _outline(document)
+        metadata = _metadata(document)
+    warnings.extend(_messages())
+    usable = sum(page.usable and page.characters > 0 for page in info_pages)
+    lacking = any(w.code in ("page_without_text", "damaged_page") for w in warnings)
+    info = DocumentInfo(
+        format="pdf",
+        status="no_text" if not usable else "partial" if lacking else "ok",
+        extractor=f"pymupdf {pymupdf.VersionBind}",
+        pages=info_pages,
+        outline=outline,
+        metadata=metadata,
+        warnings=warnings,
+    )
+    return ExtractedDocument(lines.table(), info)
+
+
+def describe_pdf(path: Path, hints: Mapping[str, Any]) -> dict[str, Any]:
+    """Title, author, language … of a PDF as far as its metadata says so, without reading its pages.
+
+    Raises:
+        SourceError: as :func:`extract_pdf`.
+    """
+    with _open(path, hints, []) as document:
+        found = _metadata(document)
+    _messages()
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------
+# opening
+# ---------------------------------------------------------------------------------------------------
+
+
+def _open(path: Path, hints: Mapping[str, Any], warnings: list[ExtractionWarning]) -> pymupdf.Document:
+    """The open document, unlocked; says in ``warnings`` what was done to read it."""
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    pymupdf.TOOLS.reset_mupdf_warnings()
+    try:
+        document = pymupdf.open(str(path), filetype="pdf")
+    except (*_MUPDF_ERRORS, OSError) as error:
+        raise _damaged(path, "it cannot be opened as a PDF") from error
+    try:
+        if not document.is_pdf:
+            raise SourceError(
+                "not_this_format",
+                path.name,
+                "this is not a PDF.",
+                remedy="Give the file the suffix of its real format, or get the book as PDF or EPUB.",
+            )
+        if document.needs_pass:
+            _unlock(document, path, hints)
+        elif (document.metadata or {}).get("encryption"):
+            warnings.append(
+                ExtractionWarning(
+                    "owner_password",
+                    "The file is protected by an owner password only and was read without it.",
+                )
+            )
+        if document.page_count == 0:
+            raise _damaged(path, "it has no readable page")
+        if document.is_repaired:
+            warnings.append(
+                ExtractionWarning(
+                    "repaired",
+                    "The file is damaged or cut short; MuPDF rebuilt what it could, pages may be missing.",
+                )
+            )
+    except _MUPDF_ERRORS as error:
+        document.close()
+        raise _damaged(path, "its structure cannot be read") from error
+    except SourceError:
+        document.close()
+        raise
+    return document
+
+
+def _unlock(document: pymupdf.Document, path: Path, hints: Mapping[str, Any]) -> None:
+    """Open an encrypted document with the password from the environment."""
+    variable = hints.get("password_env")
+    remedy = 'Put the password into an environment variable and name it in the catalogue: hints.password_env = "NAME".'
+    if not variable:
+        raise SourceError("encrypted", path.name, "the file needs a password.", remedy=remedy)
+    password = os.environ.get(str(variable))
+    if password is None:
+        raise SourceError(
+            "encrypted",
+            path.name,
+            f"the file needs a password, and the environment variable {variable} (hints.password_env) is not set.",
+            remedy=f"Set {variable}.",
+        )
+    if not document.authenticate(password):
+        raise SourceError(
+            "encrypted",
+            path.name,
+            f"the password in {variable} (hints.password_env) does not open the file.",
+            remedy=f"Correct {variable}.",
+        )
+
+
+def _damaged(path: Path, what: str) -> SourceError:
+    """The error for a file that cannot be read, with what MuPDF said about it."""
+    said = [m.message for m in _messages()]
+    detail = f" ({said[0]})" if said else ""
+    return SourceError(
+        "damaged",
+        path.name,
+        f"the file is damaged: {what}{detail}.",
+        remedy="Get the file again, or repair it with a PDF tool.",
+    )
+
+
+def _messages() -> list[ExtractionWarning]:
+    """What MuPDF complained about since last asked, each kind of complaint once."""
+    said = Counter(line.strip() for line in pymupdf.TOOLS.mupdf_warnings().splitlines() if line.strip())
+    return [
+        ExtractionWarning("mupdf", text if times == 1 else f"{text} ({times} times)")
+        for text, times in list(said.items())[:_MAX_MESSAGES]
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------
+# pages
+# ---------------------------------------------------------------------------------------------------
+
+
+def _read_pages(document: pymupdf.Document, path: Path, warnings: list[ExtractionWarning]) -> list[_Page]:
+    """Every page that can be read, in order."""
+    total = document.page_count
+    has_labels = bool(document.get_page_labels())
+    pages: list[_Page] = []
+    for index in range(total):
+        try:
+            pages.append(_read_page(document, index, has_labels))
+        except _MUPDF_ERRORS as error:
+            warnings.append(
+                ExtractionWarning("damaged_page", f"The page cannot be read ({error}).", page=index + 1)
+            )
+        if index % 20 == 19 or index == total - 1:
+            progress.advance("raw_text", index + 1, total)
+    if not pages:
+        raise _damaged(path, "none of its pages can be read")
+    return pages
+
+
+def _read_page(document: pymupdf.Document, index: int, has_labels: bool) -> _Page:
+    """One page: its lines in reading order and what lies behind them."""
+    page = document.load_page(index)
+    label = _label(page) if has_labels else None
+    stext = mupdf.FzStextPage(page.this, mupdf.FzStextOptions(_FLAGS))
+    lines = _lines(stext)
+    rect = page.rect
+    found = _Page(index + 1, label, lines, "\n".join(f.text for f in lines), rect.width, rect.height)
+    if not lines or page.get_images():
+        _look_behind(page, found)
+    return found
+
+
+def _label(page: pymupdf.Page) -> str | None:
+    """The printed page number; ``None`` where the file gives none."""
+    try:
+        return page.get_label().strip() or None
+    except _MUPDF_ERRORS:
+        return None
+
+
+def _lines(stext: Any) -> list[Fragment]:
+    """The lines of a page, with as much detail asked of MuPDF as the page needs."""
+    page_json = _printed(mupdf.fz_print_stext_page_as_json, stext, float(_SCALE))
+    if b'"lines"' not in page_json:
+        return []
+    page_html = _printed(mupdf.fz_print_stext_page_as_html, stext, 0).decode("utf-8", "replace")
+    fragments = pdf_fragments.from_json_and_html(page_json, page_html, _SCALE)
+    detail = pymupdf.TextPage(stext)
+    if fragments is None:
+        fragments = pdf_fragments.from_dict(detail.extractDICT())
+    elif any(pdf_fragments.DOUBLED_LETTERS.search(f.text) for f in fragments):
+        fragments = pdf_fragments.from_rawdict(detail.extractRAWDICT())
+    elif pdf_fragments.needs_directions(fragments) or any(
+        pdf_fragments.SPACED_LETTERS.search(f.text) for f in fragments
+    ):
+        fragments = pdf_fragments.from_dict(detail.extractDICT())
+    lines, gutters = pdf_layout.reading_order(fragments)
+    if gutters and pdf_layout.crossing(lines, gutters):
+        lines, _ = pdf_layout.reading_order(pdf_fragments.split_at(detail.extractDICT(), gutters))
+    return lines
+
+
+def _printed(print_page: Any, stext: Any, argument: Any) -> bytes:
+    """What one of MuPDF's own writers says about a page."""
+    buffer = mupdf.FzBuffer(4096)
+    output = mupdf.FzOutput(buffer)
+    print_page(output, stext, argument)
+    output.fz_close_output()
+    return buffer.fz_buffer_extract()
+
+
+def _look_behind(page: pymupdf.Page, found: _Page) -> None:
+    """Fill in how much of a page images cover, and whether its text is the OCR of a scan."""
+    boxes: list[pymupdf.Rect] = []
+    hidden = shown = after_image = 0
+    frame = page.rect if page.rotation % 180 == 0 else pymupdf.Rect(0, 0, page.rect.height, page.rect.width)
+    for kind, box in page.get_bboxlog():
+        if kind in ("fill-image", "fill-imgmask"):
+            rect = pymupdf.Rect(box) & frame
+            if not rect.is_empty and not any(other.contains(rect) for other in boxes):
+                boxes.append(rect)
+                if rect.get_area() > _SCAN_SHARE * frame.get_area():
+                    after_image = 0
+        elif kind == "ignore-text":
+            hidden += 1
+        elif kind in ("fill-text", "stroke-text"):
+            shown += 1
+            after_image += 1
+        elif kind in ("fill-path", "stroke-path"):
+            found.paths += 1
+    area = frame.get_area() or 1.0
+    found.image_share = round(min(1.0, sum(box.get_area() for box in boxes) / area), 3)
+    if found.image_share >= _SCAN_SHARE and found.lines and (hidden > shown or after_image == 0):
+        found.origin = "ocr"
+
+
+# ---------------------------------------------------------------------------------------------------
+# judging
+# ---------------------------------------------------------------------------------------------------
+
+
+def _judge(pages: list[_Page], warnings: list[ExtractionWarning]) -> tuple[list[PageInfo], RawLines]:
+    """Which pages have usable text; their lines, and a warning for every page that lacks it."""
+    unusable = {p.number for p in pages if p.lines and not text_quality.has_usable_characters(p.text)}
+    nonsense = text_quality.nonsense_pages(
+        {p.number: p.text[:2500] for p in pages if p.lines and p.number not in unusable}
+    )
+    lines = RawLines()
+    infos = []
+    for page in pages:
+        usable = bool(page.lines) and page.number not in unusable and page.number not in nonsense
+        reason = None
+        if page.number in unusable:
+            reason = "its fonts have no character map, so its text cannot be read"
+        elif page.number in nonsense:
+            reason = "its text layer is nonsense (a wrong character map or a failed OCR)"
+        elif not page.lines and (page.image_share or 0) >= _PICTURE_SHARE:
+            reason = f"it is an image ({page.image_share or 0:.0%} of the page) without a text layer"
+        elif not page.lines and page.paths >= _MANY_PATHS:
+            reason = "it is drawn in outlines, without text"
+        if reason:
+            warnings.append(
+                ExtractionWarning(
+                    "page_without_text", f"Page {page.number} has no usable text: {reason}.", page=page.number
+                )
+            )
+        if usable:
+            kept = [
+                f for f in page.lines if text_quality.bad_share(f.text) <= text_quality.MAX_BAD_SHARE_LINE
+            ]
+            if len(kept) < len(page.lines):
+                warnings.append(
+                    ExtractionWarning(
+                        "unreadable_lines",
+                        f"{len(page.lines) - len(kept)} line(s) in a font without a character map were left out.",
+                        page=page.number,
+                    )
+                )
+            lines.add_page(page.number, page.label, page.origin, kept)
+        infos.append(
+            PageInfo(
+                page=page.number,
+                label=page.label,
+                characters=len(page.text),
+                usable=usable,
+                width=round(page.width, 2),
+                height=round(page.height, 2),
+                image_share=page.image_share,
+            )
+        )
+    return infos, lines
+
+
+# ---------------------------------------------------------------------------------------------------
+# the document as a whole
+# ---------------------------------------------------------------------------------------------------
+
+
+def _outline(document: pymupdf.Document) -> list[OutlineEntry]:
+    """The bookmarks in order; an entry that leads nowhere has no page."""
+    try:
+        entries = document.get_toc(simple=True)
+    except _MUPDF_ERRORS:
+        return []
+    return [
+        OutlineEntry(level=level, title=" ".join(title.split()), page=page if page > 0 else None)
+        for level, title, page in entries
+        if title and title.strip()
+    ]
+
+
+def _metadata(document: pymupdf.Document) -> dict[str, Any]:
+    """Title, author and language as the file states them. The date of the file is not the book's."""
+    stated = document.metadata or {}
+    try:
+        language = document.language
+    except _MUPDF_ERRORS:
+        language = None
+    return clean_metadata(
+        {"title": stated.get("title"), "author": stated.get("author"), "language": language}
+    )
