@@ -1,0 +1,389 @@
+"""Project Gutenberg's own words around a book: the header, the licence, and transcribers' notes.
+
+They are kept as raw lines, marked, so that the cleaner takes them out into the ledger with that reason.
+Recognised are the markers of all generations: ``*** START OF THE PROJECT GUTENBERG EBOOK … ***`` (also
+with THIS, without blanks, or over two lines), the "Small Print" of the 1990s
+(``*END*THE SMALL PRINT! …*END*``), "End of Project Gutenberg's …", and the producers' credits that follow
+the header. A book without markers is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+LICENCE = "gutenberg_licence"
+TRANSCRIBER = "transcriber_note"
+
+_FLAGS = regex.IGNORECASE
+
+_START = regex.compile(r"\*{2,3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG E-?(?:BOOK|TEXT)", flags=_FLAGS)
+_END = regex.compile(r"\*{2,3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG E-?(?:BOOK|TEXT)", flags=_FLAGS)
+_END_LINE = regex.compile(
+    r"^\W{0,3}(?:This is the )?End of (?:the |this )?Project Gutenberg(?:['’]s|\s+E-?(?:book|text)|\b.{0,12}$)",
+    flags=_FLAGS,
+)
+_SMALL_PRINT_END = regex.compile(r"\*END\s*\*?\s*THE SMALL PRINT", flags=_FLAGS)
+_SMALL_PRINT_START = regex.compile(r"\*START\s*\*+\s*THE SMALL PRINT", flags=_FLAGS)
+_LICENCE_START = regex.compile(
+    r"^\W*(?:START: FULL LICENSE|THE FULL PROJECT GUTENBERG™? LICENSE)", flags=_FLAGS
+)
+_HEADER = regex.compile(
+    r"^\W{0,3}(?:This is )?(?:The )?Project Gutenberg(?:['’]s|\s+E-?(?:book|text))", flags=_FLAGS
+)
+_CREDITS = regex.compile(
+    r"^\W{0,2}(?:Produced by|E-?text prepared by|This e-?(?:text|book) was (?:produced|prepared)|"
+    r"E-?text (?:donated|contributed|submitted)|Prepared by|Scanned by|Transcribed by|HTML version by|Created by)\b",
+    flags=_FLAGS,
+)
+_CREDIT_WORDS = regex.compile(
+    r"Distributed Proofread|Project Gutenberg|pgdp\.net|archive\.org|scann?ed|images? (?:generously )?made",
+    flags=_FLAGS,
+)
+_NOTE = regex.compile(
+    r"^[\W_]*(?:(?:e-?text )?transcribers?(?:['’]s?|s['’])?\s+(?:end)?notes?\b|"
+    r"note (?:of|by|from) (?:the )?(?:e-?text )?transcriber|"
+    r"(?:the following )?(?:typographical )?errors (?:have been |were )?corrected by the|"
+    r"im folgenden werden alle geänderten textzeilen|"
+    r"(?:anmerkungen?|hinweise?) (?:zur transkription|de[sr] bearbeiters?|zum? (?:e-?)?text des bearbeiters)|"
+    r"note sur la transcription|notes? du transcripteur)",
+    flags=_FLAGS,
+)
+
+#: After a note of transcribers the book itself may go on with its notes or its index.
+_AUTHORS_AGAIN = regex.compile(
+    r"^\s*(?:\[1\]|\W*(?:FOOTNOTES?|ENDNOTES?|NOTES|INDEX|FUSSNOTEN|ANMERKUNGEN|REGISTER)\W*$)"
+)
+
+#: Blank lines that end a note; its paragraphs are parted by one.
+_SECTION_GAP = 2
+
+#: A first line so short stands as a heading over the note; a longer one is the note.
+_HEADING_LENGTH = 60
+
+#: A note of transcribers that begins in the last part of a book runs to its end.
+_BACK = 0.9
+
+#: How far into a book its header may reach, in rows.
+_MAX_HEADER_ROWS = 600
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line as boilerplate recognition sees it."""
+
+    text: str
+    gap: int = 0  # blank lines before it; for HTML 1 at a block's beginning
+    container: int | None = None  # the innermost enclosing <div> or the like; None for plain text
+    heading: bool = False
+
+
+def label_lines(lines: Sequence[Line]) -> list[str | None]:
+    """For each line ``gutenberg_licence``, ``transcriber_note`` or ``None``."""
+    labels: list[str | None] = [None] * len(lines)
+    first, last = _licence_bounds(lines)
+    for index in range(first):
+        labels[index] = LICENCE
+    for index in range(last, len(lines)):
+        labels[index] = LICENCE
+    _label_credits(lines, labels, first, last)
+    _label_notes(lines, labels, first, last)
+    return labels
+
+
+def is_gutenberg(lines: Sequence[Line]) -> bool:
+    """Whether Project Gutenberg's header or markers stand around this text."""
+    first, last = _licence_bounds(lines)
+    return first > 0 or last < len(lines)
+
+
+def _licence_bounds(lines: Sequence[Line]) -> tuple[int, int]:
+    """The book is ``lines[first:last]``; header and licence are the rest."""
+    first, last = 0, len(lines)
+    for index, line in enumerate(lines[:_MAX_HEADER_ROWS]):
+        if _START.search(line.text) or _SMALL_PRINT_END.search(line.text):
+            first = _end_of_marker(lines, index)
+    for index in range(first, len(lines)):
+        text = lines[index].text
+        if _END.search(text) or _END_LINE.search(text):
+            last = index
+            break
+    if last == len(lines):
+        # The oldest files put the whole licence at the end, without a marker.
+        for index in range(len(lines) // 2, len(lines)):
+            if _SMALL_PRINT_START.search(lines[index].text) or _LICENCE_START.search(lines[index].text):
+                last = index
+                break
+    return first, last
+
+
+def _end_of_marker(lines: Sequence[Line], index: int) -> int:
+    """The row after a marker that may be broken over two or three rows."""
+    text = lines[index].text.rstrip()
+    for following in range(index + 1, min(index + 4, len(lines))):
+        if regex.search(r"\*{2,3}$|\*END\*$", text) and text.count("*") > 3:
+            return following
+        if lines[following].gap:
+            return following
+        text = lines[following].text.rstrip()
+        if text.endswith("**"):
+            return following + 1
+    return index + 1
+
+
+def _label_credits(lines: Sequence[Line], labels: list[str | None], first: int, last: int) -> None:
+    """Mark the producers' credits directly after the header, a paragraph each."""
+    if first == 0:
+        return
+    index = first
+    for _ in range(4):  # credits and an address or two; then the book begins
+        end = _paragraph_end(lines, index, last)
+        text = " ".join(line.text.strip() for line in lines[index:end])
+        if not (_CREDITS.search(text) or (len(text) < 600 and _CREDIT_WORDS.search(text))):
+            return
+        if _NOTE.search(text):
+            return
+        for row in range(index, end):
+            labels[row] = LICENCE
+        index = end
+
+
+def _paragraph_end(lines: Sequence[Line], index: int, last: int) -> int:
+    """The row after the paragraph that begins at ``index``."""
+    end = min(index + 1, last)
+    while end < last and not lines[end].gap:
+        end += 1
+    return end
+
+
+def _label_notes(lines: Sequence[Line], labels: list[str | None], first: int, last: int) -> None:
+    """Mark transcribers' notes: in brackets, in a box, in a container of their own, or under a heading."""
+    index = first
+    while index < last:
+        if labels[index] is None and _NOTE.search(lines[index].text):
+            begin, end = _note_bounds(lines, index, first, last)
+            for row in range(begin, end):
+                labels[row] = labels[row] or TRANSCRIBER
+            index = max(end, index + 1)
+        else:
+            index += 1
+
+
+def _note_bounds(lines: Sequence[Line], index: int, first: int, last: int) -> tuple[int, int]:
+    text = lines[index].text.strip()
+    if text.startswith("["):
+        return index, _closing_bracket(lines, index, last)
+    box = _box_bounds(lines, index, first, last)
+    if box:
+        return box
+    container = lines[index].container
+    if container is not None:
+        begin = index
+        while begin > first and lines[begin - 1].container == container:
+            begin -= 1
+        if begin == index or index - begin <= 1:  # the note opens its container
+            end = index + 1
+            while end < last and (lines[end].container or -1) >= container:
+                end += 1
+            if end - index < (last - first) * (1 - _BACK) or index > first + (last - first) * _BACK:
+                return index, end
+    if index > first + (last - first) * _BACK:
+        return index, _to_the_end(lines, index, last)
+    if container is not None:
+        end = index + 1
+        while end < last and not lines[end].heading and lines[end].container == container:
+            end += 1
+        return index, min(end, index + 30)
+    paragraph = _paragraph_end(lines, index, last)
+    if paragraph > index + 1 or len(text) > _HEADING_LENGTH:
+        return index, paragraph
+    end = index + 1
+    while end < last and lines[end].gap < _SECTION_GAP:
+        end += 1
+    return index, end
+
+
+def _box_bounds(lines: Sequence[Line], index: int, first: int, last: int) -> tuple[int, int] | None:
+    """The rows of the box of signs around row ``index``, borders included; ``None`` if there is no box."""
+    begin, end = index, index + 1
+    if _is_inside_box(lines[index].text.strip()):
+        while begin > first and _is_box(lines[begin - 1].text):
+            begin -= 1
+        while end < last and _is_box(lines[end].text):
+            end += 1
+        return begin, end
+    if index > first and _is_border(lines[index - 1].text):
+        for row in range(index, last):
+            if _is_border(lines[row].text):
+                return index - 1, row + 1
+    return None
+
+
+def _to_the_end(lines: Sequence[Line], index: int, last: int) -> int:
+    """The row after a note at the back of a book: the end, unless notes of the author follow."""
+    for row in range(index + 1, last):
+        if lines[row].gap and _AUTHORS_AGAIN.match(lines[row].text):
+            return row
+    return last
+
+
+def _closing_bracket(lines: Sequence[Line], index: int, last: int) -> int:
+    """The row after the one that closes the bracket opened in row ``index``."""
+    in_the_back = index > last * _BACK
+    reach = last if in_the_back else min(last, index + 200)
+    for row in range(index, reach):
+        if lines[row].text.strip() == "]":
+            return row + 1
+    depth = 0
+    for row in range(index, reach):
+        depth += lines[row].text.count("[") - lines[row].text.count("]")
+        if depth <= 0:
+            return row + 1
+    return last if in_the_back else _paragraph_end(lines, index, last)
+
+
+def _is_border(text: str) -> bool:
+    return bool(regex.fullmatch(r"\s*\+?([#*=~_-])\1{9,}\+?\s*|\s*\+[-=]{9,}\+\s*", text))
+
+
+def _is_box(text: str) -> bool:
+    return _is_border(text) or _is_inside_box(text.strip())
+
+
+def _is_inside_box(text: str) -> bool:
+    return len(text) > 1 and text[0] == text[-1] == "|"
+
+
+# --------------------------------------------------------------------------------------------------
+# what the header says about the book
+# --------------------------------------------------------------------------------------------------
+
+_FIELD = regex.compile(r"^\s{0,3}([A-Z][A-Za-z ]{2,24}):\s*(.*)$")
+_FIELDS = {
+    "title": "title",
+    "author": "author",
+    "authors": "author",
+    "translator": "translator",
+    "translators": "translator",
+    "editor": "editor",
+    "editors": "editor",
+    "language": "language",
+    "original publication": "publication",
+}
+_OLD_TITLE = regex.compile(
+    r"Project Gutenberg(?:['’]s)?\s*(?:E-?(?:book|text))?\s*(?:of|:)?\s+(?P<title>.+?),?\s+by\s+(?P<author>[^,*]+)",
+    flags=_FLAGS,
+)
+_PUBLICATION = regex.compile(r"^(?:[^:]{2,60}:\s*)?(?P<publisher>[^,]{2,80}),.*?\b(?P<year>1[4-9]\d\d|20\d\d)\b")
+
+#: Header lines are wrapped at about 75 characters.
+_FULL_LINE = 60
+
+_LANGUAGES = {
+    "english": "en",
+    "german": "de",
+    "deutsch": "de",
+    "french": "fr",
+    "latin": "la",
+    "italian": "it",
+    "spanish": "es",
+    "dutch": "nl",
+    "greek": "el",
+    "russian": "ru",
+    "danish": "da",
+    "swedish": "sv",
+    "portuguese": "pt",
+    "finnish": "fi",
+    "hungarian": "hu",
+    "polish": "pl",
+    "chinese": "zh",
+}
+
+
+def metadata(lines: Sequence[Line]) -> dict[str, Any]:
+    """Title, author, translator, editor, language, publisher and year as the header gives them.
+
+    The release date is the electronic text's and says nothing about the edition; it is passed over. Only
+    "Original publication" gives a year.
+    """
+    first, _ = _licence_bounds(lines)
+    if first == 0:
+        return {}
+    fields: dict[str, str] = {}
+    key: str | None = None
+    before = ""
+    for line in lines[:first]:
+        match = _FIELD.match(line.text)
+        if match:
+            key = _FIELDS.get(match.group(1).strip().lower())
+            if key and key not in fields:
+                fields[key] = match.group(2).strip()
+            else:
+                key = None
+        elif key and not line.gap and line.text.startswith((" ", "\t")):
+            # A line that had room for more was ended on purpose: a subtitle, a second author.
+            on_purpose = bool(fields[key]) and len(before) < _FULL_LINE
+            joiner = ("; " if key != "title" else ": ") if on_purpose else " "
+            fields[key] = f"{fields[key]}{joiner}{line.text.strip()}".strip()
+        else:
+            key = None
+        before = line.text
+    return _facts(fields, lines[:first])
+
+
+def _facts(fields: dict[str, str], header: Sequence[Line]) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        name: " ".join(fields[name].split())
+        for name in ("title", "author", "translator", "editor")
+        if fields.get(name)
+    }
+    language = language_tag(fields.get("language", ""))
+    if language:
+        facts["language"] = language
+    publication = _PUBLICATION.match(fields.get("publication", ""))
+    if publication:
+        facts["publisher"] = publication.group("publisher").strip()
+        facts["year"] = int(publication.group("year"))
+    if "title" not in facts:
+        for line in header[:40]:
+            old = _OLD_TITLE.search(line.text)
+            if old:
+                facts["title"] = old.group("title").strip()
+                facts.setdefault("author", old.group("author").strip(" ."))
+                break
+    return facts
+
+
+#: ISO 639-2 codes that e-books use beside the two-letter ones.
+_THREE_LETTERS = {
+    "eng": "en",
+    "ger": "de",
+    "deu": "de",
+    "fre": "fr",
+    "fra": "fr",
+    "ita": "it",
+    "spa": "es",
+    "lat": "la",
+    "dut": "nl",
+    "nld": "nl",
+    "grc": "grc",
+    "gre": "el",
+    "ell": "el",
+    "rus": "ru",
+    "dan": "da",
+    "swe": "sv",
+    "por": "pt",
+}
+
+
+def language_tag(value: str | None) -> str | None:
+    """The BCP 47 primary tag of "en-US", "deu" or "German"; ``None`` for "und" and what is no language."""
+    word = regex.split(r"[-_,;/ (]", (value or "").strip().lower())[0]
+    if word in _LANGUAGES:
+        return _LANGUAGES[word]
+    if word in _THREE_LETTERS:
+        return _THREE_LETTERS[word]
+    return word if regex.fullmatch(r"[a-z]{2,3}", word) and word not in ("und", "zxx", "mul") else None

@@ -1,0 +1,414 @@
+"""Markup events to rows: one row per line of every block element, in reading order.
+
+:class:`RowBuilder` is fed ``start``, ``data`` and ``end`` by whichever parser reads the document; it never
+sees a tree, so the depth of a document costs no stack and its size little memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from jung_pipeline.extract.html_lines import LineBuffer, Link, Mark, Row
+from jung_pipeline.extract.html_roles import (
+    HEADINGS,
+    STRONG,
+    Role,
+    label_from_id,
+    label_from_text,
+    role_of,
+    structure_type,
+)
+from jung_pipeline.extract.html_tables import TableRows
+
+#: Which block decides a row's element where blocks are nested, the strongest first.
+_BLOCK_ROLES = ("verse", "caption", "figcaption", "td", "dt", "dd", "li", "blockquote", "pre")
+
+#: Blocks that group others: rows of one note box, list or section share them.
+_CONTAINERS = frozenset("div section aside article blockquote ul ol dl li table figure body header footer".split())
+
+_PREFORMATTED = frozenset(("pre", "xmp", "listing", "plaintext"))
+
+#: Longer text than this in a page-number element is no page number.
+_MAX_PAGE_TEXT = 24
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that has begun and not yet ended."""
+
+    tag: str
+    role: Role
+    element_id: str | None
+    start: int = 0  # in the current line
+    mark: str | None = None
+    href: str | None = None
+    raised: bool = False
+    page_label: str | None = None
+    rows_before: int = 0
+    note: int | None = None
+    container: int = 0
+    suspended: _Saved | None = None
+
+
+@dataclass(slots=True)
+class _Saved:
+    """A paragraph put aside while a note inside it is read."""
+
+    line: LineBuffer
+    block: int
+    starts: list[int]
+    rows_before: int
+
+
+@dataclass
+class RowBuilder:
+    """Rows of one document.
+
+    Args:
+        file: name that qualifies ids.
+        page: position of the document in the book.
+        resolve: href → file-qualified target inside the book, or ``None`` for anything else.
+        page_targets: file-qualified ids at which a printed page begins, with its label, from a page list.
+    """
+
+    file: str
+    page: int
+    resolve: Callable[[str], str | None]
+    page_targets: Mapping[str, str] = field(default_factory=dict)
+
+    rows: list[Row] = field(default_factory=list)
+    types: dict[str, str] = field(default_factory=dict)  # file-qualified id, or the file → epub:type
+    #: Page labels and ids that wait for the next row; at the end they belong to the next document.
+    waiting_pages: list[str] = field(default_factory=list)
+    waiting_ids: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._stack: list[_Open] = []
+        self._skipping = 0
+        self._line = LineBuffer()
+        self._serial = 0
+        self._block = 0
+        self._breaks = 0
+        self._deferred: list[Row] = []
+        self._tables: list[TableRows] = []
+        self._last_page: str | None = None
+        self._preformatted = 0
+
+    # ---------------------------------------------------------------- events
+
+    def start(self, tag: str, attrs: Mapping[str, str]) -> None:
+        """An element begins; ``tag`` and attribute names in lower case."""
+        if self._skipping:
+            self._skipping += 1
+            return
+        role = role_of(tag, attrs)
+        if role.skipped:
+            self._skipping = 1
+            return
+        if tag == "br":
+            self._break_line()
+        elif tag == "img":
+            self._drop_cap(attrs.get("alt", ""))
+        parent = self._stack[-1] if self._stack else None
+        element = _Open(
+            tag,
+            role,
+            attrs.get("id") or (attrs.get("name") if tag == "a" else None) or None,
+            note=parent.note if parent else None,
+            container=parent.container if parent else 0,
+        )
+        if role.block or role.box:
+            self._start_block(element)
+        if tag in _CONTAINERS or role.box in STRONG:
+            self._serial += 1
+            element.container = self._serial
+        if role.box == "footnote" and element.note is None:
+            self._serial += 1
+            element.note = self._serial
+        self._note_structure(element, attrs)
+        self._start_inline(element, attrs)
+        self._start_table(tag)
+        self._preformatted += tag in _PREFORMATTED
+        self._stack.append(element)
+
+    def end(self, tag: str) -> None:
+        """The element last begun ends."""
+        if self._skipping:
+            self._skipping -= 1
+            return
+        if not self._stack:
+            return
+        element = self._stack.pop()
+        self._end_inline(element)
+        if element.role.block or element.role.box:
+            self._stack.append(element)  # its role still counts for its last line
+            self._flush()
+            self._stack.pop()
+            self._end_block(element)
+        self._end_table(tag)
+        self._preformatted -= tag in _PREFORMATTED
+
+    def data(self, text: str) -> None:
+        """Text."""
+        if self._skipping or not text:
+            return
+        if not self._preformatted:
+            self._line.add(text)
+            return
+        for index, part in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n")):
+            if index:
+                self._break_line()
+            if part:
+                self._line.add(part, preformatted=True)
+
+    def close(self) -> list[Row]:
+        """The rows, once the document has ended."""
+        while self._stack:
+            self.end(self._stack[-1].tag)
+        self._flush()
+        return self.rows
+
+    # ---------------------------------------------------------------- blocks
+
+    def _start_block(self, element: _Open) -> None:
+        aside = element.role.box in ("footnote", "sidenote")
+        if aside and not self._line.is_blank() and any(e.tag == "p" or not e.role.block for e in self._stack):
+            starts = [e.start for e in self._stack]
+            element.suspended = _Saved(self._line, self._block, starts, len(self.rows))
+            self._line = LineBuffer()
+            for open_element in self._stack:
+                open_element.start = 0
+        else:
+            self._flush()
+        self._new_block()
+        element.rows_before = len(self.rows)
+
+    def _end_block(self, element: _Open) -> None:
+        if element.role.page_break and len(self.rows) == element.rows_before and element.page_label:
+            self._begin_page(element.page_label)
+        saved = element.suspended
+        if saved is not None:
+            self._deferred += self.rows[saved.rows_before :]
+            del self.rows[saved.rows_before :]
+            self._line, self._block = saved.line, saved.block
+            for open_element, start in zip(self._stack, saved.starts, strict=True):
+                open_element.start = start
+        else:
+            self._new_block()
+
+    def _new_block(self) -> None:
+        self._serial += 1
+        self._block = self._serial
+        self._breaks = 0
+
+    def _break_line(self) -> None:
+        """A line ends inside its block; two ends in a row make a new block, as readers see it."""
+        if self._line.is_blank():
+            self._breaks += 1
+            self._flush()
+            if self._breaks >= 2 or self._preformatted:
+                self._new_block()
+        else:
+            self._flush()
+            self._breaks = 1
+
+    def _flush(self) -> None:
+        """Make a row of the current line, if anything is on it."""
+        line = self._line
+        for element in self._stack:
+            if element.mark and element.mark not in ("pagebreak", "link"):
+                self._mark(element, element.mark)
+            element.start = 0
+        if line.is_blank():
+            self.waiting_ids += [anchor for _, anchor in line.anchors]
+            for mark in line.marks:
+                if mark.kind == "pagebreak" and mark.target:
+                    self.waiting_pages.append(mark.target)
+            self._line = LineBuffer()
+        else:
+            self._line = LineBuffer()
+            self._emit(line)
+        if not any(e.suspended for e in self._stack):
+            self.rows += self._deferred
+            self._deferred = []
+
+    def _emit(self, line: LineBuffer) -> None:
+        text = line.text if self._preformatted else line.text.rstrip(" ")
+        block = next((e for e in reversed(self._stack) if e.role.block or e.role.box), None)
+        element, box = self._element()
+        marks = [Mark(0, 0, "pagebreak", label) for label in self.waiting_pages]
+        marks += line.marks
+        own_id = f"{self.file}#{block.element_id}" if block and block.element_id else None
+        ids = self.waiting_ids
+        element_id = own_id or (ids[-1] if ids else None)
+        label = label_from_text(text) if block and block.role.page_break else None
+        if label:
+            marks = [m for m in marks if m.kind != "pagebreak"]
+            marks.append(Mark(0, len(text), "pagebreak", label))
+        pages = [m.target for m in marks if m.kind == "pagebreak" and m.target]
+        if any(m.kind == "pagebreak" and m.start == 0 and m.end == len(text) for m in marks):
+            element = "pagebreak"
+        self.rows.append(
+            Row(
+                file=self.file,
+                page=self.page,
+                block=self._block,
+                element=element,
+                element_id=element_id,
+                text=text,
+                marks=[Mark(min(m.start, len(text)), min(m.end, len(text)), m.kind, m.target) for m in marks],
+                links=line.links,
+                anchors=[(0, i) for i in ids if i != element_id]
+                + [(min(at, len(text)), i) for at, i in line.anchors],
+                note=block.note if block else None,
+                box_id=f"{self.file}#{box.element_id}" if box and box.element_id else None,
+                container=block.container if block else 0,
+                pages=pages,
+            )
+        )
+        self.waiting_ids = []
+        self.waiting_pages = []
+
+    def _element(self) -> tuple[str, _Open | None]:
+        """The role of a row here, and the box that gives it."""
+        for element in self._stack:
+            if element.role.box == "gutenberg_licence":
+                return "gutenberg_licence", element
+        for element in reversed(self._stack):
+            if element.role.box in STRONG:
+                outer = next(e for e in self._stack if e.note == element.note) if element.note else element
+                return str(element.role.box), outer
+        names = set()
+        for element in reversed(self._stack):
+            if element.tag in HEADINGS:
+                return element.tag, None
+            names.add("td" if element.tag == "th" else element.tag)
+            if element.role.box:
+                names.add(element.role.box)
+        return next((name for name in _BLOCK_ROLES if name in names), "p"), None
+
+    # ---------------------------------------------------------------- inside a line
+
+    def _start_inline(self, element: _Open, attrs: Mapping[str, str]) -> None:
+        element.start = self._line.length
+        element.mark = element.role.mark
+        element.raised = element.mark == "superscript" or bool(self._stack and self._stack[-1].raised)
+        if element.tag in ("sup",):
+            for outer in self._stack:
+                if outer.tag == "a":
+                    outer.raised = True
+        if element.tag == "a" and attrs.get("href"):
+            element.href = self.resolve(attrs["href"])
+            if element.mark is None and element.href:
+                element.mark = "link"
+        if element.element_id:
+            self._start_id(element)
+        if element.role.mark == "pagebreak" or element.role.page_break:
+            element.page_label = (
+                label_from_text(attrs.get("aria-label", "") or attrs.get("title", "") or attrs.get("value", ""))
+                or element.page_label
+            )
+
+    def _start_id(self, element: _Open) -> None:
+        """Remember an id; it may name a printed page."""
+        qualified = f"{self.file}#{element.element_id}"
+        if element.role.block or (self._line.is_blank() and not self._line.length):
+            self.waiting_ids.append(qualified)
+        else:
+            self._line.anchors.append((self._line.here, qualified))
+        label = self.page_targets.get(qualified)
+        if label is None and (not element.role.block or element.role.page_break):
+            label = label_from_id(element.element_id or "")
+        if label is None:
+            return
+        outer = next((e for e in self._stack if e.mark == "pagebreak" or e.role.page_break), None)
+        if outer is not None:
+            outer.page_label = outer.page_label or label
+        elif element.mark == "pagebreak" or element.role.page_break:
+            element.page_label = label
+        elif element.role.block:
+            self._begin_page(label)
+        elif element.tag == "a" and element.href is None:
+            element.mark, element.page_label = "pagebreak", label
+        else:
+            self._page_mark(self._line.here, self._line.here, label)
+
+    def _end_inline(self, element: _Open) -> None:
+        if element.mark == "pagebreak":
+            self._end_page(element)
+        elif element.mark in ("noteref", "backlink") or element.href:
+            start, end = self._line.stretch(element.start)
+            target = element.href or ""
+            if start < end and (target or element.mark == "noteref"):
+                named = element.mark if element.mark in ("noteref", "backlink") else None
+                self._line.links.append(Link(start, end, target, named, element.raised))
+        elif element.mark:
+            self._mark(element, element.mark)
+
+    def _mark(self, element: _Open, kind: str) -> None:
+        if kind in ("noteref", "backlink", "link"):
+            return
+        start, end = self._line.stretch(element.start)
+        if start < end:
+            self._line.marks.append(Mark(start, end, kind))
+
+    def _drop_cap(self, alt: str) -> None:
+        """A picture of an initial stands for a letter of the text; its ``alt`` says which."""
+        if len(alt) == 1 and alt.isalpha() and self._line.is_blank() and any(e.tag == "p" for e in self._stack):
+            self._line.add(alt)
+
+    # ---------------------------------------------------------------- printed pages
+
+    def _end_page(self, element: _Open) -> None:
+        start, end = self._line.stretch(element.start)
+        text = self._line.text[start:end]
+        printed = label_from_text(text) if len(text) <= _MAX_PAGE_TEXT else None
+        label = element.page_label or printed
+        if label is None:
+            return
+        if text.strip() and printed is None and element.role.mark != "pagebreak":
+            end = start  # the anchor holds words of the book
+        elif text.strip() and printed is None and len(text) > _MAX_PAGE_TEXT:
+            end = start
+        if start == end:
+            start = end = self._line.here if not text else start
+        self._page_mark(start, end, label)
+
+    def _page_mark(self, start: int, end: int, label: str) -> None:
+        if start == end and label == self._last_page:
+            return
+        self._last_page = label
+        marks = self._line.marks
+        if marks and marks[-1].kind == "pagebreak" and marks[-1].target == label:
+            marks.pop()
+        self._line.marks.append(Mark(start, end, "pagebreak", label))
+
+    def _begin_page(self, label: str) -> None:
+        if label != self._last_page:
+            self._last_page = label
+            self.waiting_pages.append(label)
+
+    # ---------------------------------------------------------------- structure
+
+    def _note_structure(self, element: _Open, attrs: Mapping[str, str]) -> None:
+        kind = structure_type(attrs.get("epub:type", ""), attrs.get("role", ""))
+        if kind and element.role.block:
+            if element.element_id:
+                self.types[f"{self.file}#{element.element_id}"] = kind
+            if not self.rows:
+                self.types.setdefault(self.file, kind)
+
+    def _start_table(self, tag: str) -> None:
+        if tag == "table":
+            self._tables.append(TableRows(self.rows))
+        elif self._tables and tag == "tr":
+            self._tables[-1].start_row()
+        elif self._tables and tag in ("td", "th"):
+            self._tables[-1].start_cell()
+
+    def _end_table(self, tag: str) -> None:
+        if self._tables and tag in ("tr", "table"):
+            self._tables[-1].end_row()
+            if tag == "table":
+                self._tables.pop()

@@ -1,0 +1,233 @@
+"""Notes, their marks and the printed pages, once all rows of a book are known.
+
+Which of its links are note marks shows only in the whole book: a link is one because the markup says so
+(epub:type, role, class), because it is raised and looks like a mark, because it points into a note, or
+because two short links point at each other's row. Of such a pair the first in reading order is the mark in
+the text, the second the way back, and the row of the second is the note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from jung_pipeline.extract.html_lines import Link, Mark, Row
+from jung_pipeline.extract.html_roles import HEADINGS, STRONG
+
+#: What a printed note mark looks like.
+_MARK = regex.compile(
+    r"[\[({]?\s*(?:(?:note|fn|n|anm|fu(?:ss|ß)note|footnote)[. ]*)?(?:\d{1,4}[a-z]?|[ivxlc]{1,6}|[a-zA-Z]{1,2}|[*†‡§¶‖#]{1,4})\s*[\])}]?[.:]?",
+    flags=regex.IGNORECASE,
+)
+#: What stands at the end of a note to lead back.
+_BACK = regex.compile(r"[\[(]?\s*(?:[↩↑↵⏎←^⇑⤴➚]\ufe0e?|back|return|zurück)\s*[\])]?\.?", flags=regex.IGNORECASE)
+
+#: A note's own mark stands so near its beginning.
+_AT_START = 3
+
+#: So many rows without an identity of their own may continue a note before the next one.
+_CONTINUES = 12
+
+
+@dataclass(frozen=True)
+class _Place:
+    row: int
+    offset: int
+
+
+def resolve_notes(rows: Sequence[Row], targets: Collection[str]) -> None:
+    """Turn links into ``noteref`` and ``backlink`` marks, name note rows, keep the anchors that are used.
+
+    Args:
+        rows: all rows of the book, changed in place.
+        targets: further ids that are pointed to: those of the outline.
+    """
+    places = _places(rows)
+    for row in rows:
+        row.links = _without_doubles(row.links)
+    linked_rows = _linked_rows(rows, places)
+    references: dict[str, None] = {}
+    for index, row in enumerate(rows):
+        for link in row.links:
+            kind = _kind(rows, index, link, places, linked_rows)
+            if kind is None:
+                continue
+            start, end = _with_brackets(row.text, link.start, link.end)
+            row.marks = [
+                m for m in row.marks if not (m.kind == "superscript" and start <= m.start and m.end <= end + 1)
+            ]
+            row.marks.append(Mark(start, end, kind, link.target or None))
+            if kind == "noteref" and link.target in places:
+                references[link.target] = None
+    _name_notes(rows, references, places)
+    used = {link.target for row in rows for link in row.links} | set(targets)
+    for row in rows:
+        row.marks += [
+            Mark(at, at, "anchor", name) for at, name in row.anchors if name in used and name != row.element_id
+        ]
+        row.marks.sort(key=lambda m: (m.start, m.end))
+
+
+def label_pages(rows: Sequence[Row]) -> None:
+    """Give every row the label of the printed page on which it begins, and whole-row italic and bold."""
+    label: str | None = None
+    for row in rows:
+        for mark in row.marks:
+            if mark.kind == "pagebreak" and not row.text[: mark.start].strip():
+                label = mark.target
+        row.page_label = label
+        for mark in row.marks:
+            if mark.kind == "pagebreak":
+                label = mark.target
+        whole = len(row.text.strip())
+        row.italic = _covers(row, "italic", whole)
+        row.bold = _covers(row, "bold", whole)
+
+
+def _covers(row: Row, kind: str, whole: int) -> bool | None:
+    """True where marks of ``kind`` cover the row; otherwise not known, as style sheets are not read."""
+    covered = sum(m.end - m.start for m in row.marks if m.kind == kind)
+    return True if covered >= whole else None
+
+
+def _places(rows: Sequence[Row]) -> dict[str, _Place]:
+    """Where every id is; of two equal ids the first counts, as in browsers."""
+    places: dict[str, _Place] = {}
+    for index, row in enumerate(rows):
+        if row.element_id:
+            places.setdefault(row.element_id, _Place(index, 0))
+        for offset, name in row.anchors:
+            places.setdefault(name, _Place(index, offset))
+    return places
+
+
+def _without_doubles(links: list[Link]) -> list[Link]:
+    """An element named a note mark around the link itself is one mark, not two."""
+    kept: list[Link] = []
+    for link in sorted(links, key=lambda k: (k.start, -k.end, not k.target)):
+        outer = kept[-1] if kept and link.start < kept[-1].end else None
+        if outer is None:
+            kept.append(link)
+        elif not outer.target:
+            outer.target, outer.raised = link.target, outer.raised or link.raised
+            outer.named = outer.named or link.named
+    return kept
+
+
+def _linked_rows(rows: Sequence[Row], places: dict[str, _Place]) -> set[tuple[int, int]]:
+    """(from row, to row) for every link that looks like a note mark or a way back."""
+    pairs = set()
+    for index, row in enumerate(rows):
+        for link in row.links:
+            place = places.get(link.target)
+            if place is not None and _looks_like_mark(row, link):
+                pairs.add((index, place.row))
+    return pairs
+
+
+def _looks_like_mark(row: Row, link: Link) -> bool:
+    text = row.text[link.start : link.end].strip()
+    return bool(link.named or _MARK.fullmatch(text) or _BACK.fullmatch(text))
+
+
+def _kind(
+    rows: Sequence[Row],
+    index: int,
+    link: Link,
+    places: dict[str, _Place],
+    linked_rows: set[tuple[int, int]],
+) -> str | None:
+    """``noteref``, ``backlink`` or ``None`` for a link of row ``index``."""
+    row = rows[index]
+    if not _looks_like_mark(row, link):
+        return None
+    text = row.text[link.start : link.end].strip()
+    place = places.get(link.target)
+    at_start = not row.text[: link.start].strip(" [(") or link.start <= _AT_START
+    if link.named == "backlink" or (_BACK.fullmatch(text) and not _MARK.fullmatch(text)):
+        return "backlink"
+    target_row = rows[place.row] if place else None
+    from_note = row.note is not None
+    to_note = target_row is not None and target_row.note is not None
+    if from_note and target_row is not None and not to_note and (at_start or place_before(place, index)):
+        return "backlink"
+    mutual = place is not None and (place.row, index) in linked_rows
+    if mutual and place is not None and place.row != index and not from_note and not to_note:
+        if place.row > index and target_row is not None and target_row.element not in HEADINGS:
+            return "noteref"
+        if place.row < index and at_start and row.element not in HEADINGS:
+            return "backlink"
+    if link.named == "noteref":
+        return "noteref"
+    if to_note and not from_note:
+        return "noteref"
+    if link.raised and not (at_start and (from_note or row.element == "li")):
+        return "noteref"
+    return None
+
+
+def place_before(place: _Place | None, index: int) -> bool:
+    """Whether a place lies earlier in the book than row ``index``."""
+    return place is not None and place.row < index
+
+
+def _with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch with the brackets around it: "[1]" where only "1" is the link."""
+    opening, closing = text[start - 1 : start], text[end : end + 1]
+    if (opening, closing) in (("[", "]"), ("(", ")"), ("{", "}")):
+        return start - 1, end + 1
+    return start, end
+
+
+def _name_notes(rows: Sequence[Row], references: dict[str, None], places: dict[str, _Place]) -> None:
+    """Rows of a note get the element ``footnote`` and, as ``element_id``, the id that its marks point to."""
+    wanted: dict[int, str] = {}
+    for name in references:
+        wanted.setdefault(places[name].row, name)
+    current: str | None = None
+    current_note: int | None = None
+    since = 0
+    for index, row in enumerate(rows):
+        if row.note is not None and row.note != current_note:
+            current = row.box_id
+        current_note = row.note
+        name = wanted.get(index)
+        if name is not None and row.element not in HEADINGS and not _is_elsewhere(row):
+            _become_note(row, name)
+            current, since = name, 0
+        elif row.note is not None:
+            _become_note(row, current or row.element_id)
+            since = 0
+        elif current is not None:
+            since += 1
+            if _continues(rows, index, wanted, since):
+                _become_note(row, current)
+            else:
+                current = None
+
+
+def _is_elsewhere(row: Row) -> bool:
+    return row.element in STRONG and row.element != "footnote"
+
+
+def _become_note(row: Row, name: str | None) -> None:
+    if row.element_id and row.element_id != name:
+        row.anchors.append((0, row.element_id))
+    row.element, row.element_id = ("footnote", name) if not _is_elsewhere(row) else (row.element, name)
+
+
+def _continues(rows: Sequence[Row], index: int, wanted: dict[int, str], since: int) -> bool:
+    """Whether a row between two notes belongs to the first: same list or section, no note mark in it."""
+    row = rows[index]
+    if since > _CONTINUES or row.element in HEADINGS or rows[index - 1].file != row.file or _is_elsewhere(row):
+        return False
+    if row.block == rows[index - 1].block:
+        return True
+    for later in range(index, min(index + _CONTINUES, len(rows))):
+        if later in wanted:
+            return rows[later].file == row.file
+        if rows[later].element in HEADINGS or any(m.kind == "noteref" for m in rows[later].marks):
+            return False
+    return False
