@@ -11,6 +11,11 @@ from jung_pipeline.extract.pdf_fragments import Fragment
 _COLUMN_WIDTH, _COLUMN_LINES = 8.0, 3
 
 
+def may_have_columns(fragments: list[Fragment], em: float) -> bool:
+    """Whether enough pieces of text begin far enough from the left that there could be a second column."""
+    return bool(_left_edges(fragments, em))
+
+
 def columns(
     fragments: list[Fragment], em: float, gutters: list[float], depth: int = 0, column: int = 0
 ) -> list[tuple[list[Fragment], int]]:

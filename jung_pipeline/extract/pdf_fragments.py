@@ -128,6 +128,19 @@ def styled(styles: list[Style], fallback_size: float) -> tuple[float, bool, bool
     return main, line_bold, line_italic, _joined(marks)
 
 
+def without_ocr_noise(fragment: Fragment) -> None:
+    """Drop raised marks that OCR's uneven type sizes only seem to show: all but numbers and signs at a word."""
+    fragment.marks = [
+        (start, end, kind)
+        for start, end, kind in fragment.marks
+        if kind not in ("superscript", "subscript")
+        or (
+            not any(c.isalpha() for c in fragment.text[start:end])
+            and (start == 0 or not fragment.text[start - 1].isspace())
+        )
+    ]
+
+
 def _joined(marks: list[Mark]) -> list[Mark]:
     """Marks of one kind that touch (or have a blank between) as one."""
     joined: list[Mark] = []
@@ -170,7 +183,8 @@ def from_json_and_html(page_json: bytes, page_html: str | None, scale: float) ->
             ]
             if sum(len(style[0]) for style in styles) != len(text):
                 return None
-            size, bold, italic, marks = styled(styles, size)
+            main, bold, italic, marks = styled(styles, size)
+            size = size if abs(main - size) < 0.06 else main  # HTML has one decimal only
         x0, y0 = box["x"] / scale, box["y"] / scale
         fragments.append(
             Fragment(

@@ -13,7 +13,7 @@ import itertools
 import re
 from statistics import median
 
-from jung_pipeline.extract.pdf_columns import columns
+from jung_pipeline.extract.pdf_columns import columns, may_have_columns
 from jung_pipeline.extract.pdf_fragments import SMALL_TYPE, Fragment, Mark
 from jung_pipeline.text.words import frequency
 
@@ -46,8 +46,13 @@ def reading_order(fragments: list[Fragment]) -> tuple[list[Fragment], list[float
     if level:
         em = body_size(level)
         level = without_doubles(level)
-        level = rows(join_drop_caps(attach_raised(level), em), widest=_GAP_TIGHT)
-        for group, column in columns(level, em, gutters):
+        level = join_drop_caps(attach_raised(level), em)
+        if may_have_columns(level, em):
+            # Whole words before columns, so that no blank in a headline passes for a gutter.
+            groups = columns(rows(level, widest=_GAP_TIGHT), em, gutters)
+        else:
+            groups = [(level, 0)]
+        for group, column in groups:
             for line in rows(group):
                 line.block = line.block * 8 + column % 8  # a block that runs over two columns is two
                 lines.append(line)
@@ -217,7 +222,9 @@ def _join_row(row: list[Fragment], widest: float | None) -> list[Fragment]:
         if not _one_line(last, f, gap, widest):
             joined.append(f)
             continue
-        if spaced and gap > 1.5 * usual:
+        if (spaced and gap > 1.5 * usual) or (
+            gap > 0.5 * f.size and _letter_spaced(last) and _letter_spaced(f)
+        ):
             blank = "   "
         elif last.text[-1:].isspace() or f.text[:1].isspace() or gap < _no_blank_under(last, f):
             blank = ""
@@ -225,6 +232,12 @@ def _join_row(row: list[Fragment], widest: float | None) -> list[Fragment]:
             blank = " "
         joined[-1] = _joined_pair(last, f, blank)
     return joined
+
+
+def _letter_spaced(f: Fragment) -> bool:
+    """Whether a fragment is a letter-spaced word, one letter after the other with blanks between."""
+    parts = f.text.split()
+    return len(parts) > 1 and all(len(part) == 1 for part in parts[-3:])
 
 
 def _is_raised(f: Fragment) -> bool:

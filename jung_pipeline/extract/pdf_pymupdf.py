@@ -236,6 +236,9 @@ def _read_page(document: pymupdf.Document, index: int, has_labels: bool) -> _Pag
     found = _Page(index + 1, label, lines, "\n".join(f.text for f in lines), rect.width, rect.height)
     if not lines or page.get_images():
         _look_behind(page, found)
+    if found.origin == "ocr":
+        for line in lines:
+            pdf_fragments.without_ocr_noise(line)
     return found
 
 
@@ -255,12 +258,13 @@ def _lines(stext: Any) -> list[Fragment]:
     page_html = _printed(mupdf.fz_print_stext_page_as_html, stext, 0).decode("utf-8", "replace")
     fragments = pdf_fragments.from_json_and_html(page_json, page_html, _SCALE)
     detail = pymupdf.TextPage(stext)
-    if fragments is None:
-        fragments = pdf_fragments.from_dict(detail.extractDICT())
-    elif any(pdf_fragments.DOUBLED_LETTERS.search(f.text) for f in fragments):
+    text = "\n".join(f.text for f in fragments or ())
+    if fragments is not None and pdf_fragments.DOUBLED_LETTERS.search(text):
         fragments = pdf_fragments.from_rawdict(detail.extractRAWDICT())
-    elif pdf_fragments.needs_directions(fragments) or any(
-        pdf_fragments.SPACED_LETTERS.search(f.text) for f in fragments
+    elif (
+        fragments is None
+        or pdf_fragments.needs_directions(fragments)
+        or pdf_fragments.SPACED_LETTERS.search(text)
     ):
         fragments = pdf_fragments.from_dict(detail.extractDICT())
     lines, gutters = pdf_layout.reading_order(fragments)
@@ -312,7 +316,7 @@ def _judge(pages: list[_Page], warnings: list[ExtractionWarning]) -> tuple[list[
     """Which pages have usable text; their lines, and a warning for every page that lacks it."""
     unusable = {p.number for p in pages if p.lines and not text_quality.has_usable_characters(p.text)}
     nonsense = text_quality.nonsense_pages(
-        {p.number: p.text[:2500] for p in pages if p.lines and p.number not in unusable}
+        {p.number: p.text[:1500] for p in pages if p.lines and p.number not in unusable}
     )
     lines = RawLines()
     infos = []

@@ -7,11 +7,12 @@ the alphabet shifted by some places. Noisy OCR is neither: it is usable, and the
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from jung_pipeline.text.words import letter_pair_score, plausible_share, tokens
+from jung_pipeline.text.words import LANGUAGES, letter_pair_score, plausible_share, tokens
 
 #: A page with a larger share of characters that are no text is unusable.
 MAX_BAD_SHARE = 0.3
@@ -38,6 +39,11 @@ _KNOWN_SCRIPTS = (
     "HANGUL",
 )
 
+#: Everything but the characters of ordinary European print; a page without them needs no closer look.
+_UNUSUAL = re.compile(
+    "[^\t-\r -~\xa0-\u017f\u0300-\u036f\u1e00-\u1eff\u2000-\u206f\u20a0-\u20bf\u2100-\u2193\ufb00-\ufb06]"
+)
+
 
 @lru_cache(maxsize=8192)
 def _kind(char: str) -> str:
@@ -57,9 +63,8 @@ def _kind(char: str) -> str:
 
 def bad_share(text: str) -> float:
     """Share (0..1) of the characters, blanks aside, that stand for no text: U+FFFD, private use, ``(cid:n)``."""
-    if text.isascii() and "(cid:" not in text:
-        bad = sum(1 for c in text if c < " " and not c.isspace())
-        return bad / max(1, len(text)) if bad else 0.0
+    if "(cid:" not in text and not _UNUSUAL.search(text):
+        return 0.0
     counts: Counter[str] = Counter()
     for char, number in Counter(text).items():
         counts[_kind(char)] += number
@@ -74,7 +79,7 @@ def foreign_looking(text: str) -> bool:
     A font without a character map may give glyph numbers as code points; they fall into whatever scripts
     stand at those numbers.
     """
-    if text.isascii():
+    if len(_UNUSUAL.findall(text)) <= 0.1 * len(text):
         return False
     letters: Counter[str] = Counter()
     words = mixed = 0
@@ -114,12 +119,12 @@ def is_nonsense(words: list[str], *, at_least: int = _PAGE_WORDS) -> bool:
 
     Only Latin letters are judged. Fewer than ``at_least`` words of three letters are not judged.
     """
-    words = [w for w in words if len(w) >= 3 and _kind(w[0]) == "LATIN"]
+    words = [w for w in words if len(w) >= 3 and w[0] <= "\u024f"]
     if len(words) < at_least:
         return False
-    if plausible_share(words, ("en",)) > _NONSENSE_WORDS or plausible_share(words) > _NONSENSE_WORDS:
+    if any(plausible_share(words, (language,)) > _NONSENSE_WORDS for language in LANGUAGES):
         return False
-    return letter_pair_score(words) < _NONSENSE_PAIRS
+    return plausible_share(words) <= _NONSENSE_WORDS and letter_pair_score(words) < _NONSENSE_PAIRS
 
 
 def nonsense_pages(texts: dict[int, str]) -> set[int]:
@@ -131,13 +136,13 @@ def nonsense_pages(texts: dict[int, str]) -> set[int]:
     found: set[int] = set()
     short: dict[int, list[str]] = {}
     for page, text in texts.items():
-        words = tokens(text)
-        if sum(len(w) >= 3 for w in words) >= _PAGE_WORDS:
-            if is_nonsense(words[:400]):
+        words = [w for w in tokens(text) if len(w) >= 3]
+        if len(words) >= _PAGE_WORDS:
+            if is_nonsense(words):
                 found.add(page)
         else:
             short[page] = words
     together = [w for words in short.values() for w in words]
     if is_nonsense(together[:2000], at_least=_VOLUME_WORDS):
-        found.update(page for page, words in short.items() if len(words) >= 3)
+        found.update(page for page, words in short.items() if words)
     return found

@@ -57,12 +57,13 @@ def plausible_share(words: Iterable[str], languages: Sequence[str] = LANGUAGES) 
 
     Shorter strings are left out: nearly every pair of letters is an abbreviation of something.
     """
-    known = total = 0
-    for word in words:
-        if len(word) >= 3:
-            total += 1
-            known += is_word(word, languages)
-    return known / total if total else 1.0
+    lists = [_list(language) for language in languages]
+    judged = [word.lower() for word in words if len(word) >= 3]
+    if not judged:
+        return 1.0
+    if len(lists) == 1:
+        return sum(word in lists[0] for word in judged) / len(judged)
+    return sum(any(word in known for known in lists) for word in judged) / len(judged)
 
 
 def tokens(text: str) -> list[str]:
