@@ -1,0 +1,261 @@
+"""From scores to a probability: does this library answer this question?
+
+e5 cosines bunch between 0.7 and 1 whatever is asked, so no fixed cut means anything. When an index version is
+published, questions that it can answer (made from its own passages) and questions that it cannot (shipped in
+``probes_out_of_corpus.toml``) are put to it, and a ridge logistic regression over a few signals is fitted: by
+Newton's method, classes weighted equally, checked by five-fold cross-validation.
+
+The operating point is set from the side where the probes are real questions: the threshold at which
+:data:`FALSE_ANSWER_TARGET` of the out-of-corpus probes would be answered. The probes made from the passages
+are easier than a reader's questions; their error rate is reported but decides nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from jung_pipeline.embed.embedder import Embedder
+from jung_pipeline.errors import VectorIndexError
+from jung_pipeline.index.vector_index import VectorReader
+from jung_pipeline.progress import advance
+from jung_pipeline.query import probes as probe_module
+from jung_pipeline.query.passages import Passage
+from jung_pipeline.query.probes import Probe, ProbeVectors
+from jung_pipeline.query.retriever import ConceptLexicon, LexicalReader, Retriever, default_lexicon
+from jung_pipeline.query.signals import MEANING, MEANING_AND_WORDS
+
+Floats = npt.NDArray[np.float64]
+
+#: Raised whenever signals, probes or fit change meaning: an older calibration is then made anew.
+CALIBRATION_VERSION = "1"
+#: Share of the out-of-corpus probes that may be answered.
+FALSE_ANSWER_TARGET = 0.05
+#: A made probe counts as answerable only if its own passage comes back among this many.
+FOUND_WITHIN = 6
+#: Passages against which a question's best cosine is judged.
+BACKGROUND_PASSAGES = 128
+
+_FOLDS = 5
+_RIDGE = 1e-2
+_CURVE_POINTS = 41
+
+
+class Passages(Protocol):
+    """The passages of an index version: rows of ``schemas.CHUNKS`` by id, and all of them."""
+
+    def get(self, chunk_id: str) -> Mapping[str, Any] | None: ...  # noqa: D102
+    def __iter__(self) -> Any: ...
+
+
+class Version(Protocol):
+    """What calibration needs of an index version."""
+
+    @property
+    def passages(self) -> Any: ...  # noqa: D102
+    @property
+    def vectors(self) -> VectorReader: ...  # noqa: D102
+    @property
+    def lexical(self) -> LexicalReader: ...  # noqa: D102
+
+
+def calibrate(
+    version: Version,
+    embedder: Embedder,
+    *,
+    lexicon: ConceptLexicon | None = None,
+    vectors: ProbeVectors | None = None,
+) -> dict[str, Any]:
+    """The calibration of an index version, as JSON-able data for its manifest.
+
+    Args:
+        version: passages, vectors and lexical index, readable but not necessarily published.
+        embedder: the one that made the vectors.
+        lexicon: the concept lexicon; by default the one that ships with the package.
+        vectors: a cache of the probes' vectors, so that publishing again costs nothing.
+
+    Returns:
+        Models (coefficients over standardised signals), threshold, curve, counts and rates.
+    """
+    rows = [row for row in version.passages if row["text"].strip()]
+    if not rows:
+        raise VectorIndexError("The index holds no passages; there is nothing to calibrate.")
+    lexicon = lexicon or default_lexicon()
+    background = probe_module.sample_ids((row["chunk_id"] for row in rows), BACKGROUND_PASSAGES, "background")
+    retriever = Retriever(version.passages, version.vectors, version.lexical, embedder, lexicon, background)
+    vectors = vectors or ProbeVectors(None)
+    made = probe_module.in_corpus([Passage.from_row(row) for row in rows])
+    shipped = [Probe(text, None) for text in probe_module.out_of_corpus()]
+    measured = list(_measure(retriever, embedder, vectors, [*made, *shipped]))
+    vectors.save()
+    inside = [m for m in measured if m[0].chunk_id is not None and m[2]]
+    # A shipped probe whose every word stands in one passage may well be answered here after all.
+    outside = [
+        m for m in measured if m[0].chunk_id is None and not (m[1]["support"] > 0.99 and m[1]["unknown"] == 0)
+    ]
+    signals = [m[1] for m in (*inside, *outside)]
+    labels = np.array([1.0] * len(inside) + [0.0] * len(outside))
+    models = {
+        name: _fitted(signals, labels, names)
+        for name, names in (("meaning_and_words", MEANING_AND_WORDS), ("meaning", MEANING))
+    }
+    return {
+        "version": CALIBRATION_VERSION,
+        "model": embedder.spec.model,
+        "background": background,
+        "models": models,
+        "probes": {
+            "in_corpus": len(made),
+            "in_corpus_found": len(inside),
+            "out_of_corpus": len(shipped),
+            "out_of_corpus_used": len(outside),
+        },
+    }
+
+
+def _measure(
+    retriever: Retriever, embedder: Embedder, vectors: ProbeVectors, probes: Sequence[Probe]
+) -> Iterable[tuple[Probe, dict[str, float], bool]]:
+    """Each probe with its signals and whether its own passage came back near the top."""
+    for done, probe in enumerate(probes, start=1):
+        candidates = retriever.candidates(probe.text, vector=vectors.get(probe.text, embedder))
+        top = candidates.hits[:FOUND_WITHIN]
+        found = any(
+            probe.chunk_id in (hit.passage.chunk_id, *(p.chunk_id for p in hit.also_in)) for hit in top
+        )
+        yield probe, retriever.signals(candidates), found
+        if done % 50 == 0 or done == len(probes):
+            advance("calibrate", done, len(probes))
+
+
+# --------------------------------------------------------------------------------------------------
+# the fit
+# --------------------------------------------------------------------------------------------------
+
+
+def _fitted(signals: Sequence[Mapping[str, float]], labels: Floats, names: Sequence[str]) -> dict[str, Any]:
+    """A model over the signals ``names`` with its operating point and what it costs."""
+    values = np.array([[row[name] for name in names] for row in signals], dtype=np.float64)
+    mean, scale = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-9)
+    scaled = (values - mean) / scale
+    held_out = _cross_validated(scaled, labels)
+    threshold = _operating_point(held_out[labels == 0])
+    weights = _newton(scaled, labels)
+    return {
+        "signals": list(names),
+        "mean": _rounded(mean),
+        "scale": _rounded(scale),
+        "coefficients": _rounded(weights[1:]),
+        "intercept": float(np.round(weights[0], 8)),
+        "threshold": threshold,
+        "false_answers": _share(held_out[labels == 0] >= threshold),
+        "false_refusals": _share(held_out[labels == 1] < threshold),
+        "curve": _curve(held_out, labels),
+    }
+
+
+def _newton(values: Floats, labels: Floats) -> Floats:
+    """Ridge logistic regression, both classes of equal weight; (intercept, coefficients…).
+
+    The intercept is not penalised. Converges in a few steps; 50 is a bound, not a budget.
+    """
+    design = np.column_stack([np.ones(len(values)), values])
+    balance = np.where(labels == 1, 0.5 / max(labels.sum(), 1), 0.5 / max((1 - labels).sum(), 1))
+    penalty = np.diag([1e-9, *([_RIDGE] * values.shape[1])])
+    weights = np.zeros(design.shape[1])
+    for _ in range(50):
+        p = _logistic(design @ weights)
+        gradient = design.T @ (balance * (p - labels)) + penalty @ weights
+        hessian = (design * (balance * p * (1 - p))[:, None]).T @ design + penalty
+        step = np.linalg.solve(hessian + 1e-9 * np.eye(len(weights)), gradient)
+        weights -= step
+        if np.abs(step).max() < 1e-8:
+            break
+    return weights
+
+
+def _cross_validated(values: Floats, labels: Floats) -> Floats:
+    """Each row's probability under a model that has not seen it; folds are dealt out in order, by class."""
+    fold = np.empty(len(labels), dtype=int)
+    for label in (0.0, 1.0):
+        rows = np.flatnonzero(labels == label)
+        fold[rows] = np.arange(len(rows)) % _FOLDS
+    out = np.empty(len(labels))
+    for number in range(_FOLDS):
+        held = fold == number
+        weights = _newton(values[~held], labels[~held])
+        out[held] = _logistic(np.column_stack([np.ones(held.sum()), values[held]]) @ weights)
+    return out
+
+
+def _operating_point(outside: Floats) -> float:
+    """The lowest threshold at which at most the target share of ``outside`` is answered."""
+    if not len(outside):
+        return 0.5
+    ordered = np.sort(outside)[::-1]
+    allowed = int(FALSE_ANSWER_TARGET * len(ordered))
+    above = ordered[allowed - 1] if allowed else 1.0
+    return float(np.round((above + ordered[min(allowed, len(ordered) - 1)]) / 2, 6))
+
+
+def _curve(probabilities: Floats, labels: Floats) -> list[list[float]]:
+    """(threshold, share of false answers, share of false refusals), for a plot."""
+    points = np.linspace(0.0, 1.0, _CURVE_POINTS)
+    return [
+        [
+            round(float(t), 4),
+            _share(probabilities[labels == 0] >= t),
+            _share(probabilities[labels == 1] < t),
+        ]
+        for t in points
+    ]
+
+
+def _logistic(values: Floats) -> Floats:
+    return 1.0 / (1.0 + np.exp(-np.clip(values, -35.0, 35.0)))
+
+
+def _share(flags: npt.NDArray[np.bool_]) -> float:
+    return round(float(flags.mean()), 4) if len(flags) else 0.0
+
+
+def _rounded(values: Floats) -> list[float]:
+    return [float(value) for value in np.round(values, 8)]
+
+
+# --------------------------------------------------------------------------------------------------
+# use
+# --------------------------------------------------------------------------------------------------
+
+
+def probability(
+    signals: Mapping[str, float], calibration: Mapping[str, Any], *, words_count: bool = True
+) -> float:
+    """The probability that the library answers a question with these ``signals``, 0..1.
+
+    ``words_count`` is false for a question in another language than the passages, whose words cannot meet.
+    """
+    model = calibration["models"]["meaning_and_words" if words_count else "meaning"]
+    total = float(model["intercept"])
+    for name, mean, scale, coefficient in zip(
+        model["signals"], model["mean"], model["scale"], model["coefficients"], strict=True
+    ):
+        total += coefficient * (signals[name] - mean) / scale
+    return 1.0 / (1.0 + math.exp(-max(-35.0, min(35.0, total))))
+
+
+def threshold(calibration: Mapping[str, Any], *, words_count: bool = True) -> float:
+    """The probability from which the library is taken to answer."""
+    return float(calibration["models"]["meaning_and_words" if words_count else "meaning"]["threshold"])
+
+
+def usable(calibration: Mapping[str, Any] | None, model: str) -> bool:
+    """Whether a stored calibration is of this version and of the embedder ``model``."""
+    return bool(calibration) and (
+        (calibration or {}).get("version") == CALIBRATION_VERSION
+        and (calibration or {}).get("model") == model
+    )

@@ -1,0 +1,312 @@
+"""The library as a reader uses it: search, ask, look up, verify. Opens from the finished index alone.
+
+    >>> from jung_pipeline import settings
+    >>> from jung_pipeline.query.library import Library
+    >>> library = Library.open(settings.load())             # doctest: +SKIP
+    >>> print(library.ask("What is the shadow?").text)      # doctest: +SKIP
+
+A library holds one version of the index and never changes under its reader; a version published later is
+seen by the next :meth:`Library.open`. It keeps no state between questions and may be shared by threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from jung_pipeline.catalogue import Volume
+from jung_pipeline.embed.embedder import Embedder
+from jung_pipeline.errors import CatalogueError, ModelMismatchError, UsageError
+from jung_pipeline.index.vector_index import Where
+from jung_pipeline.query import calibration as calibrating
+from jung_pipeline.query.answer import Answer, Answerer, compose, number_sources
+from jung_pipeline.query.citations import cite
+from jung_pipeline.query.passages import Hit, Passage, SearchResult
+from jung_pipeline.query.question import clean_question
+from jung_pipeline.query.retriever import POOL, Retriever, default_lexicon
+from jung_pipeline.query.verify import QuoteVerdict, Verifier
+from jung_pipeline.settings import Settings, secret
+
+Policy = Literal["calibrated", "seed"]
+
+#: Neighbours that one call gives at most on each side.
+MOST_NEIGHBOURS = 100
+
+
+@dataclass(frozen=True)
+class Work:
+    """A work in the library and how much of it there is."""
+
+    volume: str
+    title: str
+    author: str | None
+    language: str | None
+    passages: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-able data."""
+        return {
+            "volume": self.volume,
+            "title": self.title,
+            "author": self.author,
+            "language": self.language,
+            "passages": self.passages,
+        }
+
+
+class Library:
+    """One version of the index with the embedder that made it."""
+
+    def __init__(
+        self,
+        version: Any,
+        embedder: Embedder,
+        settings: Settings,
+        *,
+        volumes: Mapping[str, Volume] | None = None,
+        lexicon: Any = None,
+    ) -> None:
+        """Put the parts together; most callers use :meth:`open`.
+
+        Raises:
+            ModelMismatchError: the index was built with another model than ``embedder``.
+        """
+        spec = version.vectors.spec
+        if (spec.model, spec.dimension) != (embedder.spec.model, embedder.spec.dimension):
+            raise ModelMismatchError(
+                f"The index was built with {spec.model} ({spec.dimension} dimensions), the settings name "
+                f"{embedder.spec.model} ({embedder.spec.dimension}).",
+                remedy=f"Set embedder to {spec.model}, or run `jung ingest` to build the index anew.",
+            )
+        self.version = version
+        self.settings = settings
+        self.volumes: Mapping[str, Volume] = volumes or {}
+        stored = version.manifest.get("calibration")
+        self.calibration = stored if calibrating.usable(stored, embedder.spec.model) else None
+        self._embedder = embedder
+        self._retriever = Retriever(
+            version.passages,
+            version.vectors,
+            version.lexical,
+            embedder,
+            lexicon if lexicon is not None else default_lexicon(),
+            (self.calibration or {}).get("background", ()),
+        )
+
+    @classmethod
+    def open(cls, settings: Settings) -> Library:
+        """The current version of the library at ``settings.home``.
+
+        Raises:
+            VectorIndexError: there is no index yet, or it is damaged.
+            ModelMismatchError: it was built with another model than the settings name.
+        """
+        from jung_pipeline.embed.registry import make_embedder
+        from jung_pipeline.index.versions import open_current
+
+        version = open_current(settings.paths.index)
+        return cls(version, make_embedder(settings), settings, volumes=_volumes(settings))
+
+    # ---------------------------------------------------------------------------------------------
+    # search and ask
+    # ---------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        where: Where | None = None,
+        policy: Policy | None = None,
+    ) -> SearchResult:
+        """The passages nearest to ``question``, and whether they are near enough to answer it.
+
+        Args:
+            question: in any words or language, at most 2,000 characters.
+            top_k: how many passages; the settings' ``top_k`` by default.
+            where: a filter; the default is the whole library.
+            policy: how relevance is judged; the settings' ``policy`` by default.
+
+        Raises:
+            UsageError: the question is empty or too long, or ``top_k`` makes no sense.
+        """
+        question = clean_question(question)
+        top_k = self.settings.top_k if top_k is None else top_k
+        if not 1 <= top_k <= 1000:
+            raise UsageError(f"top_k is {top_k}.", remedy="Ask for 1 to 1,000 passages.")
+        where = where or None
+        if (policy or self.settings.policy) == "seed":
+            return self._seed_search(question, top_k, where)
+        return self._calibrated_search(question, top_k, where)
+
+    def _seed_search(self, question: str, top_k: int, where: Where | None) -> SearchResult:
+        hits, kept = self._retriever.seed_hits(
+            question, top_k=top_k, min_score=self.settings.min_score, keep=self.settings.keep, where=where
+        )
+        hits, kept = self._addressed(hits), self._addressed(kept)
+        return SearchResult(question, "ok" if kept else "not_found", "seed", tuple(hits), tuple(kept))
+
+    def _calibrated_search(self, question: str, top_k: int, where: Where | None) -> SearchResult:
+        candidates = self._retriever.candidates(question, where=where, pool=max(POOL, top_k))
+        hits = self._addressed(candidates.hits[:top_k])
+        unknown = self._retriever.unknown_words(question)
+        common: dict[str, Any] = {
+            "question": question,
+            "policy": "calibrated",
+            "hits": tuple(hits),
+            "expansions": candidates.expansions,
+            "unknown_words": tuple(unknown),
+        }
+        if self.calibration is None:
+            return SearchResult(
+                status="ok" if hits else "not_found",
+                kept=tuple(hits[: self.settings.keep]),
+                note="This index carries no calibration, so relevance was not judged; `jung ingest` adds one.",
+                **common,
+            )
+        signals = self._retriever.signals(candidates)
+        words_count = not self._retriever.crosses_languages(candidates)
+        probability = calibrating.probability(signals, self.calibration, words_count=words_count)
+        threshold = calibrating.threshold(self.calibration, words_count=words_count)
+        found = bool(hits) and probability >= threshold
+        return SearchResult(
+            status="ok" if found else "not_found",
+            kept=tuple(hits[: self.settings.keep]) if found else (),
+            probability=round(probability, 4),
+            threshold=threshold,
+            signals={name: round(value, 4) for name, value in signals.items()},
+            **common,
+        )
+
+    def ask(
+        self,
+        question: str,
+        *,
+        where: Where | None = None,
+        answerer: Answerer | None = None,
+        use_model: bool | None = None,
+        policy: Policy | None = None,
+    ) -> Answer:
+        """A checked answer from the library's own passages, or ``not_found`` without asking any model.
+
+        Args:
+            question: as for :meth:`search`.
+            where: a filter.
+            answerer: who writes; by default Claude where a key is set, else the passages' own sentences.
+            use_model: false: never a language model; true: one, or an error.
+            policy: as for :meth:`search`.
+
+        Raises:
+            UsageError: see :meth:`search`.
+            AnswerError, ServiceError: the model gave no usable answer; no half answer is passed on.
+        """
+        result = self.search(question, where=where, policy=policy)
+        sources = number_sources([hit.passage for hit in result.kept], self.volumes)
+        if not sources:
+            return replace(compose(result.question, (), _Nobody()), search=result)
+        answer = compose(result.question, sources, answerer or self._answerer(use_model))
+        return replace(answer, search=result, related=self._related(result))
+
+    def _answerer(self, use_model: bool | None) -> Answerer:
+        from jung_pipeline.query.extractive import ExtractiveAnswerer
+
+        if use_model is False or (use_model is None and secret("ANTHROPIC_API_KEY") is None):
+            return ExtractiveAnswerer(self._embedder)
+        from jung_pipeline.query.claude_anthropic import ClaudeAnswerer
+
+        return ClaudeAnswerer(self.settings)
+
+    def _related(self, result: SearchResult) -> tuple[str, ...]:
+        """Concepts of the passages found that the question did not name; each tags passages, so each leads on."""
+        asked = set(self._retriever.concepts(result.question))
+        counts: dict[str, int] = {}
+        for hit in result.hits:
+            for concept in hit.passage.concepts:
+                if concept not in asked:
+                    counts[concept] = counts.get(concept, 0) + 1
+        return tuple(sorted(counts, key=lambda concept: (-counts[concept], concept))[:5])
+
+    # ---------------------------------------------------------------------------------------------
+    # looking up
+    # ---------------------------------------------------------------------------------------------
+
+    def passage(self, chunk_id: str) -> Passage:
+        """The passage ``chunk_id``.
+
+        Raises:
+            UsageError: there is none.
+        """
+        passage = self._retriever.passage(chunk_id)
+        if passage is None:
+            raise UsageError(f"There is no passage {chunk_id!r}.", remedy="`jung search` prints the ids.")
+        return passage
+
+    def neighbours(self, chunk_id: str, n: int = 1) -> tuple[list[Passage], list[Passage]]:
+        """Up to ``n`` passages before and after ``chunk_id``, both in reading order.
+
+        Raises:
+            UsageError: there is no such passage, or ``n`` makes no sense.
+        """
+        if not 0 <= n <= MOST_NEIGHBOURS:
+            raise UsageError(f"{n} neighbours.", remedy=f"Ask for 0 to {MOST_NEIGHBOURS}.")
+        here = self.passage(chunk_id)
+        before = self._walk(here.prev_chunk_id, n, "prev_chunk_id")
+        return before[::-1], self._walk(here.next_chunk_id, n, "next_chunk_id")
+
+    def _walk(self, chunk_id: str | None, n: int, link: str) -> list[Passage]:
+        found: list[Passage] = []
+        while chunk_id is not None and len(found) < n:
+            passage = self._retriever.passage(chunk_id)
+            if passage is None:
+                break
+            found.append(passage)
+            chunk_id = getattr(passage, link)
+        return found
+
+    @cached_property
+    def _works(self) -> tuple[Work, ...]:
+        counts: dict[tuple[str, str, str | None, str | None], int] = {}
+        for row in self.version.passages:
+            key = (row["volume"], row["work_title"], row["author"], row["language"])
+            counts[key] = counts.get(key, 0) + 1
+        return tuple(Work(*key, count) for key, count in counts.items())
+
+    def works(self) -> list[Work]:
+        """The works in this version of the index, in its order."""
+        return list(self._works)
+
+    def cite(self, passage: Passage) -> str:
+        """The address of ``passage`` in words."""
+        return cite(passage, self.volumes.get(passage.volume))
+
+    def verify(self, text: str) -> list[QuoteVerdict]:
+        """A verdict for every quotation of ``text``: verbatim, altered, misattributed or not in these books."""
+        works = list(dict.fromkeys((work.title, work.author) for work in self._works))
+        return Verifier(self._retriever, works, self.volumes).verify(text)
+
+    def _addressed(self, hits: Any) -> list[Hit]:
+        return [
+            replace(
+                hit,
+                citation=self.cite(hit.passage),
+                also_cited=tuple(self.cite(passage) for passage in hit.also_in),
+            )
+            for hit in hits
+        ]
+
+
+class _Nobody:
+    """Stands in where nothing is to be asked."""
+
+    def answer(self, question: str, sources: Any) -> Any:
+        raise AssertionError("no answerer is asked without sources")
+
+
+def _volumes(settings: Settings) -> Mapping[str, Volume]:
+    """Facts about the editions from the catalogue; none where it is not at hand: the index stands alone."""
+    try:
+        return settings.paths.catalogue().volumes
+    except (CatalogueError, OSError):
+        return {}

@@ -1,0 +1,176 @@
+"""Questions put to an index to calibrate it: some it can answer, made from its passages; some it cannot."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from jung_pipeline.embed.embedder import Embedder
+from jung_pipeline.embed.inputs import input_hash, query_input
+from jung_pipeline.index.vector_index import Vectors
+from jung_pipeline.query.passages import Passage
+from jung_pipeline.query.signals import rarity
+from jung_pipeline.tables import write_atomically
+from jung_pipeline.text.normalise import ASKING_WORDS, STOP_WORDS, squeeze, words
+from jung_pipeline.text.sentences import sentence_spans
+
+#: Probes made from passages; as many as the shipped ones, so that neither side is an afterthought.
+IN_CORPUS_PROBES = 300
+#: In a small library a passage gives several probes, from different sentences.
+_PER_PASSAGE = 6
+
+_SENTENCE_WORDS = (8, 60)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A question with the passage that answers it, or ``None`` for one that nothing answers."""
+
+    text: str
+    chunk_id: str | None
+
+
+@cache
+def out_of_corpus() -> tuple[str, ...]:
+    """The shipped questions that a library of depth psychology does not answer."""
+    data = tomllib.loads(
+        files("jung_pipeline.query").joinpath("probes_out_of_corpus.toml").read_text(encoding="utf-8")
+    )
+    return tuple(question for field in data["questions"].values() for question in field)
+
+
+def sample_ids(ids: Iterable[str], count: int, purpose: str) -> list[str]:
+    """``count`` of ``ids``, the same ones on every machine: those whose salted hashes come first."""
+    return sorted(ids, key=lambda i: hashlib.sha256(f"{purpose}/{i}".encode()).digest())[:count]
+
+
+def in_corpus(passages: Sequence[Passage]) -> list[Probe]:
+    """Questions that the passages answer: each asks after one sentence without repeating it.
+
+    Kinds take turns: a question after a trimmed clause, keywords, and a vague one in which every third
+    content word has been exchanged for a word from elsewhere in the library, as a reader's own words would be.
+    """
+    by_id = {passage.chunk_id: passage for passage in passages if passage.kind == "body"} or {
+        passage.chunk_id: passage for passage in passages
+    }
+    chosen = sample_ids(by_id, IN_CORPUS_PROBES, "probe")
+    rounds = min(_PER_PASSAGE, -(-IN_CORPUS_PROBES // max(1, len(chosen))))
+    strangers = _common_content_words([by_id[i] for i in chosen])
+    probes: dict[str, Probe] = {}
+    for turn in range(rounds):
+        for number, chunk_id in enumerate(chosen):
+            passage = by_id[chunk_id]
+            random = Random(hashlib.sha256(f"{chunk_id}/{turn}".encode()).digest())
+            text = _question(passage, random, (number + turn) % 3, strangers)
+            if text:
+                probes.setdefault(text, Probe(text, chunk_id))
+    return list(probes.values())[:IN_CORPUS_PROBES]
+
+
+_TEMPLATES = {
+    "en": (
+        "What does the author say about {}?",
+        "How is {} explained?",
+        "What is said here about {} and why?",
+        "Where is there talk of {}?",
+    ),
+    "de": (
+        "Was sagt der Verfasser über {}?",
+        "Wie wird {} erklärt?",
+        "Wo ist von {} die Rede?",
+        "Was bedeutet {} hier?",
+    ),
+}
+
+
+def _question(passage: Passage, random: Random, kind: int, strangers: Sequence[str]) -> str | None:
+    """A question after one sentence of the passage; ``None`` where no sentence lends itself."""
+    language = passage.language if passage.language in _TEMPLATES else "en"
+    spans = [
+        passage.text[a:b]
+        for a, b in sentence_spans(passage.text)
+        if _SENTENCE_WORDS[0] <= len(words(passage.text[a:b])) <= _SENTENCE_WORDS[1]
+    ]
+    if not spans:
+        return None
+    sentence = random.choice(spans)
+    stop = STOP_WORDS[language]
+    found = [
+        w for w in words(sentence) if len(w.form) > 2 and w.form not in stop and w.form not in ASKING_WORDS
+    ]
+    if len(found) < 3:
+        return None
+    template = random.choice(_TEMPLATES[language])
+    if kind == 0:
+        # The clause round the rarest word, some six words of it.
+        rarest = max(range(len(found)), key=lambda i: (rarity(found[i].form, language), -i))
+        low, high = max(0, rarest - 1), min(len(found), rarest + 2)
+        return template.format(squeeze(sentence[found[low].start : found[high - 1].end]))
+    picked = sorted(random.sample(range(len(found)), min(len(found), random.randint(3, 5))))
+    chosen = [sentence[found[i].start : found[i].end] for i in picked]
+    if kind == 1:
+        return " ".join(chosen)
+    for index in range(2, len(chosen), 3):
+        if strangers:
+            chosen[index] = random.choice(strangers)
+    return template.format(", ".join(chosen))
+
+
+def _common_content_words(passages: Sequence[Passage]) -> list[str]:
+    """Content words that several of the passages share, in order of first appearance."""
+    counts: dict[str, int] = {}
+    for passage in passages:
+        for form in {w.form for w in words(passage.text) if len(w.form) > 3}:
+            if form not in STOP_WORDS["en"] and form not in STOP_WORDS["de"]:
+                counts[form] = counts.get(form, 0) + 1
+    return sorted(form for form, count in counts.items() if count >= 3)
+
+
+class ProbeVectors:
+    """The vectors of the probes under one model, kept beside the index so that publishing again is free."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Read the cache at ``path``; without a path, or with a damaged file, start empty."""
+        self._path = path
+        self._known: dict[str, Vectors] = {}
+        self._used: dict[str, Vectors] = {}
+        if path is not None and path.exists():
+            try:
+                with np.load(path, allow_pickle=False) as stored:
+                    self._known = dict(zip(stored["hashes"].tolist(), stored["vectors"], strict=True))
+            except (OSError, ValueError, KeyError):
+                self._known = {}
+
+    @classmethod
+    def beside(cls, index: Path, model: str) -> ProbeVectors:
+        """The cache of ``model`` in the index folder."""
+        return cls(index / f"probe_vectors.{model}.npz")
+
+    def get(self, text: str, embedder: Embedder) -> Vectors:
+        """The vector of the question ``text``, from the cache or made now."""
+        key = input_hash(query_input(embedder.spec, text))
+        vector = self._known.get(key)
+        if vector is None:
+            vector = embedder.embed_query(text)
+        self._used[key] = vector
+        return vector
+
+    def save(self) -> None:
+        """Write what was used, and drop what was not."""
+        if self._path is None or not self._used or self._used.keys() == self._known.keys():
+            return
+        hashes, rows = np.array(list(self._used)), np.asarray(list(self._used.values()), dtype=np.float32)
+
+        def write(staged: Path) -> None:
+            with staged.open("wb") as file:
+                np.savez(file, hashes=hashes, vectors=rows)
+
+        write_atomically(self._path, write)

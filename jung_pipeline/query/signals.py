@@ -1,0 +1,102 @@
+"""What a question and what it found look like to the calibration: a handful of numbers.
+
+Signals of meaning come from the vectors, signals of words from the lexical index and the passages found.
+None of them knows which embedder is in use: their scale is learnt by ``calibration.py`` on the index itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from jung_pipeline.index.vector_index import Vectors
+from jung_pipeline.text.normalise import content_words, stem, stems
+
+#: Signals that hold for every pair of languages.
+MEANING = ("cosine", "z", "gap")
+#: Signals that count words too; for a question in the language of what it found.
+MEANING_AND_WORDS = (*MEANING, "support", "unknown", "known_words")
+
+#: Passages, best first, in which the words of the question are looked for.
+SUPPORT_DEPTH = 6
+
+#: The gap is measured from the best passage to this rank (or the last, in a small library).
+_GAP_RANK = 10
+
+
+@lru_cache(maxsize=16384)
+def rarity(word: str, language: str = "en") -> float:
+    """How much a word tells, 0.5 to 7: the distance of its Zipf frequency in the language from 8.
+
+    Frequencies are those of the wordfreq package (Speer, 2022); a word it does not know is of the rarest.
+    """
+    from wordfreq import zipf_frequency  # its word lists load at the first look-up, not at import of this
+
+    return max(0.5, 7.0 - max(0.0, zipf_frequency(word, language) - 1.0))
+
+
+def weights_of(question: str, language: str | None) -> dict[str, float]:
+    """The content words of ``question`` with their rarity."""
+    return {word: rarity(word, language or "en") for word in content_words(question)}
+
+
+def support(weights: dict[str, float], passages: Iterable[str], bridges: dict[str, frozenset[str]]) -> float:
+    """The largest rarity-weighted share of the question's words that one passage holds, 0..1.
+
+    ``bridges`` gives other words that stand for one of the question's (its German name, say).
+    """
+    total = sum(weights.values())
+    if not total:
+        return 0.0
+    best = 0.0
+    for passage in passages:
+        have = stems(passage)
+        share = sum(
+            weight
+            for word, weight in weights.items()
+            if stem(word) in have or not have.isdisjoint(stem(other) for other in bridges.get(word, ()))
+        )
+        best = max(best, share / total)
+    return best
+
+
+def unknown_words(weights: dict[str, float], known: Callable[[str], bool]) -> list[str]:
+    """The words of the question that stand nowhere in the library."""
+    return [word for word in weights if not known(word)]
+
+
+def background_z(question: Vectors, best: float, background: Vectors) -> float:
+    """How many standard deviations ``best`` lies above the question's cosines with unrelated passages.
+
+    ``background``, shape (passages, dimension), is a fixed sample of the index. A question near the middle of
+    the model's narrow cone is near everything; this takes that out.
+    """
+    if len(background) < 2:
+        return 0.0
+    cosines = background @ question
+    return float((best - cosines.mean()) / max(float(cosines.std()), 1e-4))
+
+
+def signals(
+    *,
+    question: Vectors,
+    cosines: Sequence[float],
+    background: Vectors,
+    weights: dict[str, float],
+    unknown: Sequence[str],
+    passages: Sequence[str],
+    bridges: dict[str, frozenset[str]],
+) -> dict[str, float]:
+    """All signals of a question; ``cosines`` are those of its nearest passages, best first."""
+    best = float(cosines[0]) if cosines else 0.0
+    total = sum(weights.values())
+    return {
+        "cosine": best,
+        "z": background_z(question, best, background),
+        "gap": best - float(cosines[min(_GAP_RANK, len(cosines)) - 1]) if cosines else 0.0,
+        "support": support(weights, passages[:SUPPORT_DEPTH], bridges),
+        "unknown": sum(weights[word] for word in unknown) / total if total else 1.0,
+        "known_words": float(np.log1p(len(weights) - len(unknown))),
+    }

@@ -1,0 +1,265 @@
+"""Quotations: where they stand in a text, and whether a passage really holds their words.
+
+Tolerated between quotation and passage: white space, line-end and other hyphens, quote and dash styles,
+capitals, accents and punctuation; an ellipsis for words left out; square brackets for words put in. Not
+tolerated: a changed, added, moved or dropped word, and an ellipsis or bracket that hides a negation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+import regex
+
+from jung_pipeline.text.normalise import NEGATIONS, Letters, letters, words
+
+#: Opening mark to its closing marks, in every style that prose in English, German and French uses.
+_PAIRS = {
+    "“": "”",  # English
+    "„": "“”",  # German
+    "”": "”",  # Swedish and careless typing
+    "«": "»",
+    "»": "«",
+    "‹": "›",
+    "›": "‹",
+    "‘": "’",
+    "‚": "‘’",
+    '"': '"',
+    "'": "'",
+    "`": "'",
+}
+_SINGLE = "‘‚'`"
+_PARAGRAPH_END = regex.compile(r"\n[ \t]*\n")
+
+#: An ellipsis, bracketed or bare, however it is typed.
+_ELLIPSIS = regex.compile(
+    r"[\[(]\s*(?:…|\.(?:\s*\.){2,3})\s*[\])]|…|\.(?:[ \u00a0]?\.){2,3}|[\[(]\s*-{2,}\s*[\])]"
+)
+#: A bracketed insertion that is a word or more; ``[t]he`` is only a changed capital and not one.
+_INSERTION = regex.compile(r"(?<![\p{L}\p{N}])\[[^\[\]]*\](?![\p{L}\p{N}])")
+#: A note mark that stands in book text: ``[5]``, ``[*]``, ``[A]``.
+_NOTE_MARK = regex.compile(r"\[(?:\d{1,4}|[A-Z]|[*†‡§]+)\]")
+
+#: A bracket may stand for this many words of the passage at most.
+_INSERTION_REPLACES = 4
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """A stretch in quotation marks: ``text[start:end]`` with its marks, ``inner`` without them."""
+
+    start: int
+    end: int
+    inner: str
+
+    @property
+    def word_count(self) -> int:
+        """Words between the marks."""
+        return len(words(self.inner))
+
+
+def find_quotations(text: str) -> list[Quotation]:
+    """The outermost quotations of ``text``, in order; marks that do not close in their paragraph are none."""
+    found: list[Quotation] = []
+    at = 0
+    while at < len(text):
+        mark = text[at]
+        if mark in _PAIRS and _opens(text, at):
+            end = _closing(text, at)
+            if end is not None:
+                found.append(Quotation(at, end + 1, text[at + 1 : end]))
+                at = end + 1
+                continue
+        at += 1
+    return found
+
+
+def _opens(text: str, at: int) -> bool:
+    """Whether the mark at ``at`` begins a quotation, by what stands on its two sides."""
+    before = text[at - 1] if at else " "
+    after = text[at + 1] if at + 1 < len(text) else " "
+    if text[at] == "”" or text[at] in "'`":
+        return not before.isalnum() and not after.isspace() and after not in ".,;:!?)"
+    if text[at] in '‘"»':
+        return not before.isalnum()
+    return True
+
+
+def _closing(text: str, at: int) -> int | None:
+    """The position of the mark that closes the quotation opened at ``at``, within its paragraph."""
+    mark = text[at]
+    closers = _PAIRS[mark]
+    stop = _PARAGRAPH_END.search(text, at)
+    limit = stop.start() if stop else len(text)
+    depth = 0
+    for index in range(at + 1, limit):
+        c = text[index]
+        if c in closers and not (mark in _SINGLE and _is_apostrophe(text, index)):
+            if mark == '"' or not depth:
+                return index if index > at + 1 else None
+            depth -= 1
+        elif c == mark and mark in "“„«‹‘" and c not in closers:
+            depth += 1
+    return None
+
+
+def _is_apostrophe(text: str, index: int) -> bool:
+    """Whether the single mark at ``index`` stands inside a word rather than closing a quotation."""
+    return 0 < index < len(text) - 1 and text[index - 1].isalnum() and text[index + 1].isalnum()
+
+
+@lru_cache(maxsize=512)
+def _letters_of(text: str, without_marks: bool) -> Letters:
+    """The letters of a passage; with or without its bracketed note marks (blanked, so offsets hold)."""
+    if without_marks:
+        text = _NOTE_MARK.sub(lambda match: " " * len(match[0]), text)
+    return letters(text)
+
+
+def locate(quotation: str, passage: str) -> tuple[int, int] | None:
+    """Where ``passage`` holds the words of ``quotation``, as (start, end) of the passage; ``None`` if not.
+
+    The outer quotation marks may be there or not. An empty quotation stands nowhere.
+    """
+    plain = _locate(_pieces(quotation, insertions=False), _letters_of(passage, False))
+    if plain is None and _NOTE_MARK.search(passage):
+        plain = _locate(_pieces(quotation, insertions=False), _letters_of(passage, True))
+    if plain is None and _INSERTION.search(quotation):
+        pieces = _pieces(quotation, insertions=True)
+        plain = _locate(pieces, _letters_of(passage, False)) or _locate(pieces, _letters_of(passage, True))
+    return plain
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Words of a quotation that must stand together, and what stands between them and the piece before."""
+
+    text: str  # folded letters
+    gap: str  # "" (the first piece) | "ellipsis" | "insertion"
+
+
+def _pieces(quotation: str, *, insertions: bool) -> list[_Piece]:
+    """The quotation cut at its ellipses, and at its bracketed insertions where these are not book text."""
+    marks = [(m.start(), m.end(), "ellipsis") for m in _ELLIPSIS.finditer(quotation)]
+    if insertions:
+        taken = {start for start, _, _ in marks}
+        marks += [
+            (m.start(), m.end(), "insertion")
+            for m in _INSERTION.finditer(quotation)
+            if m.start() not in taken
+        ]
+    pieces: list[_Piece] = []
+    at, gap = 0, ""
+    for start, end, kind in [*sorted(marks), (len(quotation), len(quotation), "")]:
+        piece = letters(quotation[at:start]).letters
+        if piece:
+            pieces.append(_Piece(piece, gap if pieces else ""))
+            gap = kind
+        elif gap != "ellipsis":
+            gap = kind
+        at = end
+    return pieces
+
+
+def _locate(pieces: Sequence[_Piece], source: Letters) -> tuple[int, int] | None:
+    """Find the pieces in order; a first piece that leads nowhere is tried again further on."""
+    if not pieces:
+        return None
+    start = source.find(pieces[0].text)
+    while start != -1:
+        end = _follow(pieces, source, start + len(pieces[0].text))
+        if end is not None:
+            return source.offsets[start], source.offsets[end - 1] + 1
+        start = source.find(pieces[0].text, start + 1)
+    return None
+
+
+def _follow(pieces: Sequence[_Piece], source: Letters, end: int) -> int | None:
+    """The end of the last piece when the others follow the first, which ends at ``end``; else ``None``."""
+    for piece in pieces[1:]:
+        at = source.find(piece.text, end)
+        while at != -1 and not _may_skip(source, end, at, piece.gap):
+            at = source.find(piece.text, at + 1) if piece.gap == "ellipsis" else -1
+        if at == -1:
+            return None
+        end = at + len(piece.text)
+    return end
+
+
+def _may_skip(source: Letters, start: int, end: int, gap: str) -> bool:
+    """Whether the words between two pieces may be left out: a few for a bracket, never only a negation."""
+    bounds = [at for at in range(start, end) if at in source.word_starts]
+    skipped = [source.letters[a:b] for a, b in zip(bounds, [*bounds[1:], end], strict=True)]
+    if gap == "insertion":
+        return len(skipped) <= _INSERTION_REPLACES and not NEGATIONS.intersection(skipped)
+    return not (len(skipped) <= 2 and NEGATIONS.intersection(skipped))
+
+
+# --------------------------------------------------------------------------------------------------
+# altered quotations
+# --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference: the quotation has ``quoted`` where the passage has ``printed`` (either may be empty)."""
+
+    quoted: str
+    printed: str
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The best place of a passage for a quotation that is not there word for word."""
+
+    start: int  # the stretch of the passage that comes nearest
+    end: int
+    similarity: float  # share of the quotation's words that stand there in order, 0..1
+    changes: tuple[Change, ...]
+
+
+def align(quotation: str, passage: str) -> Alignment | None:
+    """The stretch of ``passage`` nearest to ``quotation``, word by word, with the differences named."""
+    quotation = _ELLIPSIS.sub(lambda match: " " * len(match[0]), quotation)
+    quote = words(quotation)
+    source = words(passage)
+    if not quote or not source:
+        return None
+    quote_forms, source_forms = [w.form for w in quote], [w.form for w in source]
+    first, last = _window(quote_forms, source_forms)
+    matcher = SequenceMatcher(None, quote_forms, source_forms[first:last], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    if not blocks:
+        return None
+    matched = sum(block.size for block in blocks)
+    # Words before the first and after the last agreement count as changed, as many as the quotation has.
+    low = first + max(0, blocks[0].b - blocks[0].a)
+    tail = len(quote) - (blocks[-1].a + blocks[-1].size)
+    high = min(len(source), first + blocks[-1].b + blocks[-1].size + tail)
+    changes = []
+    matcher = SequenceMatcher(None, quote_forms, source_forms[low:high], autojunk=False)
+    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        if tag != "equal":
+            quoted = quotation[quote[a1].start : quote[a2 - 1].end] if a2 > a1 else ""
+            printed = passage[source[low + b1].start : source[low + b2 - 1].end] if b2 > b1 else ""
+            changes.append(Change(quoted, printed))
+    return Alignment(source[low].start, source[high - 1].end, matched / len(quote), tuple(changes))
+
+
+def _window(quote: list[str], source: list[str]) -> tuple[int, int]:
+    """The stretch of ``source``, a little longer than ``quote``, that shares most words with it."""
+    span = len(quote) + max(4, len(quote) // 4)
+    if len(source) <= span:
+        return 0, len(source)
+    bag = set(quote)
+    hits = [form in bag for form in source]
+    count = sum(hits[:span])
+    best, at = count, 0
+    for start in range(1, len(source) - span + 1):
+        count += hits[start + span - 1] - hits[start - 1]
+        if count > best:
+            best, at = count, start
+    return at, at + span
