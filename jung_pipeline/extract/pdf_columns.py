@@ -8,7 +8,7 @@ from __future__ import annotations
 from jung_pipeline.extract.pdf_fragments import Fragment
 
 #: A column is at least so wide (ems) and has at least so many lines.
-_COLUMN_WIDTH, _COLUMN_LINES = 8.0, 3
+_COLUMN_WIDTH, _COLUMN_LINES = 7.0, 3
 
 
 def may_have_columns(fragments: list[Fragment], em: float) -> bool:

@@ -3,8 +3,8 @@
 Three sources, cheapest first. MuPDF writes a page's lines as JSON (box, base line, type of the first
 letter) and as HTML (every change of type, raised letters) in C, together at about the price of the plain
 text. ``dict`` (every span with its box and direction) costs twice that and is asked for only where boxes
-inside a line matter: slanted text, letter-spacing, lines across two columns. ``rawdict`` (every letter)
-serves only to undo letters printed twice. All functions here are pure.
+inside a line matter: slanted text, lines across two columns. ``rawdict`` (every letter) costs six times
+that and serves letter-spaced words and letters printed twice. All functions here are pure.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 #: ``(start, end, kind)`` within the text; kinds of ``schemas.MARK``.
 Mark = tuple[int, int, str]
 
-#: Bits of MuPDF's span flags and character flags (fz_stext_char).
+#: Bits of MuPDF's span flags.
 _RAISED, _ITALIC, _BOLD = 1, 2, 16
-_SYNTHETIC = 512  # a blank that MuPDF put in because of a gap
 
 #: Type smaller than this share of its line's is a note mark's, not the text's.
 SMALL_TYPE = 0.85
@@ -29,6 +29,7 @@ SMALL_TYPE = 0.85
 _NOTE_MARK = re.compile(r"[\s(\[]*(?:\d{1,4}(?:\s*[,–-]\s*\d{1,4})*|[*†‡§¶‖#]{1,4}|[a-z])[\s)\].,]*")
 #: Letters one by one with a blank between: letter-spacing, or the blanks MuPDF saw in it.
 SPACED_LETTERS = re.compile(r"(?<!\w)\w(?: +\w(?!\w)){3,}")
+_SPACED_RUN = re.compile(r"(?<!\w)\w(?: +\w(?!\w)){2,}")
 #: Each letter twice, three letters or more: printed again with a small shift to look bold.
 DOUBLED_LETTERS = re.compile(r"(?:([^\W\d_])\1){3,}")
 
@@ -125,6 +126,11 @@ def styled(styles: list[Style], fallback_size: float) -> tuple[float, bool, bool
             index == 0 and small and note_like and not stripped.isalpha() and letters > len(stripped)
         ):
             marks.append((start, end, "superscript"))
+        elif index and small and not raised and stripped.isdigit() and styles[index - 1][0][-1:].isalpha():
+            # In line with the letter before it but smaller, and not raised: H2O. Where the line begins
+            # with a raised mark, MuPDF calls later ones level.
+            level = not any(kind == "superscript" and first == 0 for first, _, kind in marks)
+            marks.append((start, end, "subscript" if level else "superscript"))
     return main, line_bold, line_italic, _joined(marks)
 
 
@@ -185,6 +191,8 @@ def from_json_and_html(page_json: bytes, page_html: str | None, scale: float) ->
                 return None
             main, bold, italic, marks = styled(styles, size)
             size = size if abs(main - size) < 0.06 else main  # HTML has one decimal only
+        if line["x"] > box["x"] + 0.6 * box["w"] and box["w"] > font["size"]:
+            return None  # begins at its right end: upside down, or written from right to left
         x0, y0 = box["x"] / scale, box["y"] / scale
         fragments.append(
             Fragment(
@@ -236,27 +244,29 @@ def split_at(page: Mapping[str, Any], gutters: list[float]) -> list[Fragment]:
 
 
 def from_rawdict(page: Mapping[str, Any]) -> list[Fragment]:
-    """Fragments from ``rawdict`` output, with letters that were printed twice at one place once."""
+    """Fragments from ``rawdict`` output: letters printed twice once, letter-spaced words told apart."""
     fragments = []
     for number, line in _lines(page):
-        spans = []
-        seen: list[tuple[str, float, float, float]] = []
-        for span in line["spans"]:
-            kept = []
+        kept: list[tuple[int, Mapping[str, Any]]] = []
+        for index, span in enumerate(line["spans"]):
             for char in span["chars"]:
-                x, y = char["origin"]
-                width = max(char["bbox"][2] - char["bbox"][0], 0.1 * span["size"])
-                near = 0.45 * width
-                if any(
-                    c == char["c"] and math.hypot(x - a, y - b) < max(near, 0.45 * w)
-                    for c, a, b, w in seen[-6:]
-                ):
-                    continue
-                seen.append((char["c"], x, y, width))
-                kept.append(char["c"])
-            spans.append({**span, "text": "".join(kept)})
+                if not any(_same_print(char, other) for _, other in kept[-6:]):
+                    kept.append((index, char))
+        texts = [""] * len(line["spans"])
+        for (index, _), text in zip(kept, _word_gaps([char for _, char in kept]), strict=True):
+            texts[index] += text
+        spans = [{**span, "text": text} for span, text in zip(line["spans"], texts, strict=True)]
         fragments.append(_from_spans(number, line, spans))
     return _turned(fragments)
+
+
+def _same_print(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether two letters are one printed again less than half its width away."""
+    if a["c"] != b["c"]:
+        return False
+    (ax, ay), (bx, by) = a["origin"], b["origin"]
+    width = max(a["bbox"][2] - a["bbox"][0], b["bbox"][2] - b["bbox"][0], 0.1)
+    return math.hypot(ax - bx, ay - by) < 0.45 * width
 
 
 def _lines(page: Mapping[str, Any]) -> Iterable[tuple[int, Mapping[str, Any]]]:
@@ -271,7 +281,17 @@ def _from_spans(
     number: int, line: Mapping[str, Any], spans: Sequence[Mapping[str, Any]]
 ) -> tuple[Fragment, Any]:
     """A fragment of ``spans`` and the direction of its line."""
-    text, styles = _with_word_gaps(spans)
+    styles: list[Style] = [
+        (
+            span["text"],
+            round(span["size"], 2),
+            bool(span["flags"] & _RAISED),
+            bool(span["flags"] & _BOLD),
+            bool(span["flags"] & _ITALIC),
+        )
+        for span in spans
+    ]
+    text = "".join(style[0] for style in styles)
     size, bold, italic, marks = styled(styles, spans[0]["size"])
     # The base line is that of the main type, not of a raised number in front.
     base = next(
@@ -287,49 +307,25 @@ def _from_spans(
     return fragment, (line["dir"], spans[0]["origin"])
 
 
-def _with_word_gaps(spans: Sequence[Mapping[str, Any]]) -> tuple[str, list[Style]]:
-    """Text and styles of a line; between letter-spaced words the blank is made wide (three blanks).
+def _word_gaps(chars: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The characters of a line, with the blank between letter-spaced words made wide (three blanks).
 
-    In a letter-spaced line MuPDF sees a gap after every letter and puts a blank there, so that words can
-    no longer be told apart. What remains are the file's own blanks between words, and wider gaps.
+    In a letter-spaced line there is a gap after every letter, and MuPDF puts a blank into each, so that
+    words can no longer be told apart. Where the gap is clearly wider than between the letters, a word ends.
     """
-    synthetic = [bool(s.get("char_flags", 0) & _SYNTHETIC) and s["text"] == " " for s in spans]
-    shadow = "".join("\0" if gap else s["text"] for s, gap in zip(spans, synthetic, strict=True))
-    spaced = re.search(r"(?<!\w)\w(?:\0\w(?!\w)){2,}", shadow) is not None
-    widths = sorted(s["bbox"][2] - s["bbox"][0] for s, gap in zip(spans, synthetic, strict=True) if gap)
-    usual = widths[len(widths) // 2] if widths else 0.0
-    styles: list[Style] = []
-    for span, gap in zip(spans, synthetic, strict=True):
-        text = span["text"]
-        if spaced and gap and span["bbox"][2] - span["bbox"][0] > 1.5 * usual + 0.02 * span["size"]:
-            text = "   "
-        styles.append(
-            (
-                text,
-                round(span["size"], 2),
-                bool(span["flags"] & _RAISED),
-                bool(span["flags"] & _BOLD),
-                bool(span["flags"] & _ITALIC),
-            )
-        )
-    if spaced:
-        styles = [_widened(styles, index, shadow) for index in range(len(styles))]
-    return "".join(style[0] for style in styles), styles
-
-
-def _widened(styles: list[Style], index: int, shadow: str) -> Style:
-    """The style with its own blanks widened where a letter-spaced word is beside them."""
-    text, *rest = styles[index]
-    if " " not in text.strip() and not (text.isspace() and len(text) == 1):
-        return styles[index]
-    start = sum(1 if s[0] == "   " else len(s[0]) for s in styles[:index])
-    out = []
-    for offset, char in enumerate(text):
-        at = start + offset
-        before, after = shadow[max(0, at - 2) : at], shadow[at + 1 : at + 3]
-        between_spaced = before.startswith("\0") or after.endswith("\0")
-        out.append("   " if char == " " and shadow[at : at + 1] == " " and between_spaced else char)
-    return ("".join(out), *rest)  # type: ignore[return-value]
+    out = [char["c"] for char in chars]
+    text = "".join(c[:1] or " " for c in out)
+    for run in _SPACED_RUN.finditer(text):
+        places = [i for i in range(run.start(), run.end()) if not text[i].isspace()]
+        gaps = [chars[j]["bbox"][0] - chars[i]["bbox"][2] for i, j in pairwise(places)]
+        usual = sorted(gaps)[len(gaps) // 2]
+        before = [i for i in range(run.start()) if not text[i].isspace()][-1:]
+        after = [i for i in range(run.end(), len(text)) if not text[i].isspace()][:1]
+        for i, j in pairwise([*before, *places, *after]):
+            height = chars[i]["bbox"][3] - chars[i]["bbox"][1]
+            if j - i > 1 and chars[j]["bbox"][0] - chars[i]["bbox"][2] > 1.5 * usual + 0.02 * height:
+                out[i + 1 : j] = ["   ", *[""] * (j - i - 2)]
+    return out
 
 
 def _turned(pairs: list[tuple[Fragment, Any]]) -> list[Fragment]:

@@ -21,7 +21,7 @@ from jung_pipeline.text.words import frequency
 #: lines that are drawn word by word reach one em and a half.
 _GAP_IN_BLOCK = 2.5
 #: The same between blocks, which a drawing program starts for its own reasons.
-_GAP_BETWEEN_BLOCKS = 0.75
+_GAP_BETWEEN_BLOCKS = 1.1
 #: The same between pieces in different type, which may be a margin's number beside its line.
 _GAP_OTHER_TYPE = 0.6
 #: No gutter is so narrow; what stands closer is one line whatever the columns (ems).

@@ -259,13 +259,9 @@ def _lines(stext: Any) -> list[Fragment]:
     fragments = pdf_fragments.from_json_and_html(page_json, page_html, _SCALE)
     detail = pymupdf.TextPage(stext)
     text = "\n".join(f.text for f in fragments or ())
-    if fragments is not None and pdf_fragments.DOUBLED_LETTERS.search(text):
+    if pdf_fragments.DOUBLED_LETTERS.search(text) or pdf_fragments.SPACED_LETTERS.search(text):
         fragments = pdf_fragments.from_rawdict(detail.extractRAWDICT())
-    elif (
-        fragments is None
-        or pdf_fragments.needs_directions(fragments)
-        or pdf_fragments.SPACED_LETTERS.search(text)
-    ):
+    elif fragments is None or pdf_fragments.needs_directions(fragments):
         fragments = pdf_fragments.from_dict(detail.extractDICT())
     lines, gutters = pdf_layout.reading_order(fragments)
     if gutters and pdf_layout.crossing(lines, gutters):
@@ -321,7 +317,6 @@ def _judge(pages: list[_Page], warnings: list[ExtractionWarning]) -> tuple[list[
     lines = RawLines()
     infos = []
     for page in pages:
-        usable = bool(page.lines) and page.number not in unusable and page.number not in nonsense
         reason = None
         if page.number in unusable:
             reason = "its fonts have no character map, so its text cannot be read"
@@ -331,6 +326,7 @@ def _judge(pages: list[_Page], warnings: list[ExtractionWarning]) -> tuple[list[
             reason = f"it is an image ({page.image_share or 0:.0%} of the page) without a text layer"
         elif not page.lines and page.paths >= _MANY_PATHS:
             reason = "it is drawn in outlines, without text"
+        usable = reason is None  # a blank page is: there is nothing in it to distrust
         if reason:
             warnings.append(
                 ExtractionWarning(
@@ -338,9 +334,9 @@ def _judge(pages: list[_Page], warnings: list[ExtractionWarning]) -> tuple[list[
                 )
             )
         if usable:
-            kept = [
-                f for f in page.lines if text_quality.bad_share(f.text) <= text_quality.MAX_BAD_SHARE_LINE
-            ]
+            kept = page.lines
+            if text_quality.bad_share(page.text):
+                kept = [f for f in kept if text_quality.bad_share(f.text) <= text_quality.MAX_BAD_SHARE_LINE]
             if len(kept) < len(page.lines):
                 warnings.append(
                     ExtractionWarning(
