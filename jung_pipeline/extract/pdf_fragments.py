@@ -209,14 +209,18 @@ def from_json_and_html(page_json: bytes, page_html: str | None, scale: float) ->
     return fragments
 
 
-def needs_directions(fragments: Iterable[Fragment]) -> bool:
-    """Whether a box is so tall for its type that the line in it cannot be level."""
-    return any(
-        f.y1 - f.y0 > 1.9 * f.size
-        and (len(f.text.strip()) > 2 or f.x1 - f.x0 < f.y1 - f.y0)
-        and len(f.text) > 1
+def tall(fragments: Iterable[Fragment]) -> list[Fragment]:
+    """The fragments whose box is so tall for their type that they may not be level.
+
+    They may be: some mathematical fonts claim boxes of several ems.
+    """
+    return [
+        f
         for f in fragments
-    )
+        if f.y1 - f.y0 > 1.9 * f.size
+        and len(f.text) > 1
+        and (len(f.text.strip()) > 2 or f.x1 - f.x0 < f.y1 - f.y0)
+    ]
 
 
 def from_dict(page: Mapping[str, Any]) -> list[Fragment]:

@@ -211,10 +211,11 @@ def _read_pages(document: pymupdf.Document, path: Path, warnings: list[Extractio
     """Every page that can be read, in order."""
     total = document.page_count
     has_labels = bool(document.get_page_labels())
+    directions: dict[tuple[str, int], bool] = {}
     pages: list[_Page] = []
     for index in range(total):
         try:
-            pages.append(_read_page(document, index, has_labels))
+            pages.append(_read_page(document, index, has_labels, directions))
         except _MUPDF_ERRORS as error:
             warnings.append(
                 ExtractionWarning("damaged_page", f"The page cannot be read ({error}).", page=index + 1)
@@ -226,12 +227,14 @@ def _read_pages(document: pymupdf.Document, path: Path, warnings: list[Extractio
     return pages
 
 
-def _read_page(document: pymupdf.Document, index: int, has_labels: bool) -> _Page:
+def _read_page(
+    document: pymupdf.Document, index: int, has_labels: bool, directions: dict[tuple[str, int], bool]
+) -> _Page:
     """One page: its lines in reading order and what lies behind them."""
     page = document.load_page(index)
     label = _label(page) if has_labels else None
     stext = mupdf.FzStextPage(page.this, mupdf.FzStextOptions(_FLAGS))
-    lines = _lines(stext)
+    lines = _lines(stext, directions)
     rect = page.rect
     found = _Page(index + 1, label, lines, "\n".join(f.text for f in lines), rect.width, rect.height)
     if not lines or page.get_images():
@@ -250,8 +253,12 @@ def _label(page: pymupdf.Page) -> str | None:
         return None
 
 
-def _lines(stext: Any) -> list[Fragment]:
-    """The lines of a page, with as much detail asked of MuPDF as the page needs."""
+def _lines(stext: Any, directions: dict[tuple[str, int], bool]) -> list[Fragment]:
+    """The lines of a page, with as much detail asked of MuPDF as the page needs.
+
+    ``directions`` remembers which texts of which size run aslant, so that a stamp is looked into once
+    and not on every page.
+    """
     page_json = _printed(mupdf.fz_print_stext_page_as_json, stext, float(_SCALE))
     if b'"lines"' not in page_json:
         return []
@@ -261,8 +268,17 @@ def _lines(stext: Any) -> list[Fragment]:
     text = "\n".join(f.text for f in fragments or ())
     if pdf_fragments.DOUBLED_LETTERS.search(text) or pdf_fragments.SPACED_LETTERS.search(text):
         fragments = pdf_fragments.from_rawdict(detail.extractRAWDICT())
-    elif fragments is None or pdf_fragments.needs_directions(fragments):
+    elif fragments is None:
         fragments = pdf_fragments.from_dict(detail.extractDICT())
+    else:
+        tall = pdf_fragments.tall(fragments)
+        if any((f.text, round(f.size)) not in directions for f in tall):
+            fragments = pdf_fragments.from_dict(detail.extractDICT())
+            turned = {f.text for f in fragments if f.turned}
+            directions.update({(f.text, round(f.size)): f.text in turned for f in tall})
+        else:
+            for f in tall:
+                f.turned = directions[f.text, round(f.size)]
     lines, gutters = pdf_layout.reading_order(fragments)
     if gutters and pdf_layout.crossing(lines, gutters):
         lines, _ = pdf_layout.reading_order(pdf_fragments.split_at(detail.extractDICT(), gutters))
@@ -280,16 +296,26 @@ def _printed(print_page: Any, stext: Any, argument: Any) -> bytes:
 
 def _look_behind(page: pymupdf.Page, found: _Page) -> None:
     """Fill in how much of a page images cover, and whether its text is the OCR of a scan."""
-    boxes: list[pymupdf.Rect] = []
+    width, height = found.width, found.height
+    if page.rotation % 180:
+        width, height = height, width  # the log does not know of rotation
+    area = max(width * height, 1.0)
+    seen: set[tuple[float, ...]] = set()
+    large: list[tuple[float, ...]] = []
+    covered = 0.0
     hidden = shown = after_image = 0
-    frame = page.rect if page.rotation % 180 == 0 else pymupdf.Rect(0, 0, page.rect.height, page.rect.width)
-    for kind, box in page.get_bboxlog():
+    for kind, (bx0, by0, bx1, by1) in page.get_bboxlog():
         if kind in ("fill-image", "fill-imgmask"):
-            rect = pymupdf.Rect(box) & frame
-            if not rect.is_empty and not any(other.contains(rect) for other in boxes):
-                boxes.append(rect)
-                if rect.get_area() > _SCAN_SHARE * frame.get_area():
-                    after_image = 0
+            box = (max(bx0, 0.0), max(by0, 0.0), min(bx1, width), min(by1, height))
+            size = max(box[2] - box[0], 0.0) * max(box[3] - box[1], 0.0)
+            if size > _SCAN_SHARE * area:
+                after_image = 0
+            # Pictures lie on pictures (layers of a scan); strips lie side by side.
+            if box not in seen and not any(_inside(box, other) for other in large):
+                seen.add(box)
+                covered += size
+                if size > 0.1 * area:
+                    large.append(box)
         elif kind == "ignore-text":
             hidden += 1
         elif kind in ("fill-text", "stroke-text"):
@@ -297,10 +323,19 @@ def _look_behind(page: pymupdf.Page, found: _Page) -> None:
             after_image += 1
         elif kind in ("fill-path", "stroke-path"):
             found.paths += 1
-    area = frame.get_area() or 1.0
-    found.image_share = round(min(1.0, sum(box.get_area() for box in boxes) / area), 3)
+    found.image_share = round(min(1.0, covered / area), 3)
     if found.image_share >= _SCAN_SHARE and found.lines and (hidden > shown or after_image == 0):
         found.origin = "ocr"
+
+
+def _inside(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Whether a box lies within another, to a point."""
+    return (
+        box[0] >= other[0] - 1
+        and box[1] >= other[1] - 1
+        and box[2] <= other[2] + 1
+        and box[3] <= other[3] + 1
+    )
 
 
 # ---------------------------------------------------------------------------------------------------
