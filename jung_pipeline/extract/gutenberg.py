@@ -58,6 +58,13 @@ _AUTHORS_AGAIN = regex.compile(
     r"^\s*(?:\[1\]|\W*(?:FOOTNOTES?|ENDNOTES?|NOTES|INDEX|FUSSNOTEN|ANMERKUNGEN|REGISTER)\W*$)"
 )
 
+#: What such notes talk about.
+_ABOUT_THE_COPY = regex.compile(
+    r"transcri|cover image|public domain|typograph|spelling|hyphenat|punctuation|footnotes? (?:have|were)|"
+    r"corrected|inconsisten|retained|e-?text|\bhtml\b|rechtschreib|gesperrt|kursiv|buchausgabe|druckfehler",
+    flags=_FLAGS,
+)
+
 #: Blank lines that end a note; its paragraphs are parted by one.
 _SECTION_GAP = 2
 
@@ -77,7 +84,7 @@ class Line:
 
     text: str
     gap: int = 0  # blank lines before it; for HTML 1 at a block's beginning
-    container: int | None = None  # the innermost enclosing <div> or the like; None for plain text
+    containers: tuple[int, ...] | None = None  # the enclosing <div>s, outermost first; None for plain text
     heading: bool = False
 
 
@@ -179,31 +186,37 @@ def _note_bounds(lines: Sequence[Line], index: int, first: int, last: int) -> tu
     box = _box_bounds(lines, index, first, last)
     if box:
         return box
-    container = lines[index].container
-    if container is not None:
-        begin = index
-        while begin > first and lines[begin - 1].container == container:
-            begin -= 1
-        if begin == index or index - begin <= 1:  # the note opens its container
-            end = index + 1
-            while end < last and (lines[end].container or -1) >= container:
-                end += 1
-            if end - index < (last - first) * (1 - _BACK) or index > first + (last - first) * _BACK:
-                return index, end
-    if index > first + (last - first) * _BACK:
+    in_the_back = index > first + (last - first) * _BACK
+    containers = lines[index].containers
+    if containers is not None:
+        return index, _container_end(lines, index, first, last, in_the_back)
+    if in_the_back:
         return index, _to_the_end(lines, index, last)
-    if container is not None:
-        end = index + 1
-        while end < last and not lines[end].heading and lines[end].container == container:
-            end += 1
-        return index, min(end, index + 30)
     paragraph = _paragraph_end(lines, index, last)
     if paragraph > index + 1 or len(text) > _HEADING_LENGTH:
         return index, paragraph
-    end = index + 1
+    end = index + 2  # the heading and what it stands over
     while end < last and lines[end].gap < _SECTION_GAP:
         end += 1
-    return index, end
+    return index, min(end, last)
+
+
+def _container_end(lines: Sequence[Line], index: int, first: int, last: int, in_the_back: bool) -> int:
+    """The row after a note in HTML: the widest element that it opens, else as far as it speaks of the copy."""
+    for container in lines[index].containers or ():
+        if index > first and container in (lines[index - 1].containers or ()):
+            continue
+        end = index + 1
+        while end < last and container in (lines[end].containers or ()):
+            end += 1
+        if end > index + 1 and (in_the_back or end - index < (last - first) * (1 - _BACK)):
+            return end
+    if in_the_back:
+        return _to_the_end(lines, index, last)
+    end = index + 1
+    while end < last and not lines[end].heading and _ABOUT_THE_COPY.search(lines[end].text):
+        end += 1
+    return end
 
 
 def _box_bounds(lines: Sequence[Line], index: int, first: int, last: int) -> tuple[int, int] | None:

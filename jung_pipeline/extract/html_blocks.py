@@ -25,7 +25,7 @@ from jung_pipeline.extract.html_tables import TableRows
 _BLOCK_ROLES = ("verse", "caption", "figcaption", "td", "dt", "dd", "li", "blockquote", "pre")
 
 #: Blocks that group others: rows of one note box, list or section share them.
-_CONTAINERS = frozenset("div section aside article blockquote ul ol dl li table figure body header footer".split())
+_CONTAINERS = frozenset("div section aside article blockquote ul ol dl li table figure header footer".split())
 
 _PREFORMATTED = frozenset(("pre", "xmp", "listing", "plaintext"))
 
@@ -47,7 +47,7 @@ class _Open:
     page_label: str | None = None
     rows_before: int = 0
     note: int | None = None
-    container: int = 0
+    containers: tuple[int, ...] = ()
     suspended: _Saved | None = None
 
 
@@ -82,18 +82,21 @@ class RowBuilder:
     #: Page labels and ids that wait for the next row; at the end they belong to the next document.
     waiting_pages: list[str] = field(default_factory=list)
     waiting_ids: list[str] = field(default_factory=list)
+    serial: int = 0  # of blocks, containers and notes; carried on from document to document
 
     def __post_init__(self) -> None:
         self._stack: list[_Open] = []
         self._skipping = 0
         self._line = LineBuffer()
-        self._serial = 0
         self._block = 0
         self._breaks = 0
         self._deferred: list[Row] = []
         self._tables: list[TableRows] = []
         self._last_page: str | None = None
         self._preformatted = 0
+        label = self.page_targets.get(self.file)
+        if label:
+            self._begin_page(label)
 
     # ---------------------------------------------------------------- events
 
@@ -116,16 +119,16 @@ class RowBuilder:
             role,
             attrs.get("id") or (attrs.get("name") if tag == "a" else None) or None,
             note=parent.note if parent else None,
-            container=parent.container if parent else 0,
+            containers=parent.containers if parent else (),
         )
         if role.block or role.box:
             self._start_block(element)
         if tag in _CONTAINERS or role.box in STRONG:
-            self._serial += 1
-            element.container = self._serial
+            self.serial += 1
+            element.containers = (*element.containers, self.serial)
         if role.box == "footnote" and element.note is None:
-            self._serial += 1
-            element.note = self._serial
+            self.serial += 1
+            element.note = self.serial
         self._note_structure(element, attrs)
         self._start_inline(element, attrs)
         self._start_table(tag)
@@ -198,8 +201,8 @@ class RowBuilder:
             self._new_block()
 
     def _new_block(self) -> None:
-        self._serial += 1
-        self._block = self._serial
+        self.serial += 1
+        self._block = self.serial
         self._breaks = 0
 
     def _break_line(self) -> None:
@@ -263,7 +266,7 @@ class RowBuilder:
                 + [(min(at, len(text)), i) for at, i in line.anchors],
                 note=block.note if block else None,
                 box_id=f"{self.file}#{box.element_id}" if box and box.element_id else None,
-                container=block.container if block else 0,
+                containers=block.containers if block else (),
                 pages=pages,
             )
         )

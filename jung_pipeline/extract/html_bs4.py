@@ -167,7 +167,7 @@ def parser_name() -> str:
 
 def parse_into(text: str, builder: RowBuilder) -> RowBuilder:
     """Feed the document ``text`` to ``builder``, or to a fresh one like it where the XML is broken."""
-    text = _without_doctype(text)
+    text = without_doctype(text)
     if _XHTML.search(text[:2000]):
         trial = _copy(builder)
         if _feed_xml(text, trial):
@@ -183,10 +183,11 @@ def _copy(builder: RowBuilder) -> RowBuilder:
         builder.resolve,
         builder.page_targets,
         waiting_pages=list(builder.waiting_pages),
+        serial=builder.serial,
     )
 
 
-def _without_doctype(text: str) -> str:
+def without_doctype(text: str) -> str:
     """The document without its type declaration; plain entities that it declares are written out.
 
     Named characters of HTML are written out too, as XML knows only five. An entity that points to a file
@@ -282,7 +283,7 @@ def mark_boilerplate(rows: Sequence[Row]) -> dict[str, Any]:
     before: Row | None = None
     for row in rows:
         new = before is None or before.block != row.block
-        lines.append(gutenberg.Line(row.text, int(new), row.container, row.element[0] == "h"))
+        lines.append(gutenberg.Line(row.text, int(new), row.containers, row.element[0] == "h"))
         before = row
     for row, label in zip(rows, gutenberg.label_lines(lines), strict=True):
         if label is not None:

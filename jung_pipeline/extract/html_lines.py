@@ -46,7 +46,7 @@ class Row:
     anchors: list[tuple[int, str]]  # (offset, file-qualified id)
     note: int | None = None  # serial of the note box around it
     box_id: str | None = None  # id of that box
-    container: int = 0  # serial of the innermost <div>, <section>, …
+    containers: tuple[int, ...] = ()  # serials of the enclosing <div>, <section>, …, outermost first
     pages: list[str] = field(default_factory=list)  # labels of the pages that begin in it, in order
     page_label: str | None = None
     bold: bool | None = None

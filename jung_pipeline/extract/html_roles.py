@@ -99,7 +99,7 @@ _CLASSES = {
     **dict.fromkeys("ads adverts advertisement advertisements catalogue-ads".split(), "advertisement"),
     **dict.fromkeys("caption caption2 figcaption".split(), "caption"),
     **dict.fromkeys(
-        "transnote trans-note trans_note tnote tn tnbox transcriber transcribernote transcribers-note "
+        "transnote trans-note trans_note transnotes tnote tnotes tn tnbox transcriber transcribernote transcribers-note "
         "transcriber-note transcribersnote transcribers transcriberdata".split(),
         "transcriber_note",
     ),
@@ -262,7 +262,7 @@ def structure_type(types: str, aria: str) -> str | None:
 def label_from_id(element_id: str) -> str | None:
     """The printed page that an id such as "Page_12" or "pg-xii" names."""
     match = _PAGE_ID.fullmatch(element_id)
-    return match.group(1) if match else None
+    return match.group(1).lstrip("0") or None if match else None
 
 
 def label_from_text(text: str) -> str | None:
