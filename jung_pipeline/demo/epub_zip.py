@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from jung_pipeline.demo.book import Book, Chapter, Note, Paragraph, Run
-from jung_pipeline.demo.pages import roman
-from jung_pipeline.demo.truth import BuiltBook, Item, TrueParagraph, items, true_paragraph
+from jung_pipeline.demo.book import Book, Chapter
+from jung_pipeline.demo.epub_text import Pager, chapter_section
+from jung_pipeline.demo.truth import BuiltBook, TrueParagraph, items, true_paragraph
 
-#: Characters of text on a page of the printed edition that the page list refers to.
-CHARACTERS_A_PAGE = 1250
 #: A package must name a time of change; this one is part of the book, not of the moment of building.
 _MODIFIED = "2026-01-01T00:00:00Z"
 _ZIP_TIME = (2026, 1, 1, 0, 0, 0)
@@ -45,9 +42,6 @@ _CONTAINER = """<?xml version="1.0" encoding="utf-8"?>
 </container>
 """
 
-#: Kinds of chapters and the words the EPUB vocabulary of structure has for them.
-_TYPES = {"preface": "preface", "foreword": "foreword", "part": "part", "lecture": "chapter"}
-
 
 @dataclass
 class _Document:
@@ -65,61 +59,22 @@ class _Document:
         return f"d-{Path(self.name).stem}"
 
 
-@dataclass
-class _Pager:
-    """Counts characters and says where a new printed page begins."""
-
-    labels: list[str] = field(default_factory=list)
-    places: list[tuple[str, str]] = field(default_factory=list)  # label, "file#id"
-    file: str = ""
-    filled: int = 0
-    front: bool = True
-
-    def begin(self, file: str, *, front: bool) -> str:
-        """A chapter opens on a new page of ``file``."""
-        self.file, self.front = file, front
-        return self._mark()
-
-    def take(self, characters: int) -> bool:
-        """Count ``characters`` of text; whether they begin a new page."""
-        self.filled += characters
-        return self.filled > CHARACTERS_A_PAGE
-
-    def turn(self) -> str:
-        """The mark of the page that begins here."""
-        return self._mark()
-
-    def _mark(self) -> str:
-        ours = [label for label in self.labels if label.isdecimal() != self.front]
-        # Title, imprint, contents and dedication are the leaves before page v.
-        label = roman(len(ours) + 5) if self.front else str(len(ours) + 1)
-        self.labels.append(label)
-        self.places.append((label, f"{self.file}#page{label}"))
-        self.filled = 0
-        return (
-            f'<span epub:type="pagebreak" role="doc-pagebreak" id="page{label}" title="{label}"'
-            f' aria-label="{label}"></span>'
-        )
-
-
 def build_epub(path: Path, book: Book) -> BuiltBook:
     """Write ``book`` as an EPUB 3 to ``path``; the same book gives the same bytes."""
-    pager, truth = _Pager(), list(items(book))
-    spans: dict[int, tuple[str, str]] = {}
+    pager, truth = Pager(), iter(items(book))
+    paragraphs: list[TrueParagraph] = []
     documents = _leaves(book)
     for number, chapter in enumerate(book.chapters, start=1):
         name = f"{number:02}-{chapter.kind}.xhtml"
         front = chapter.kind in ("preface", "foreword")
-        body = _chapter(chapter, name, pager, front, truth, spans)
-        documents.append(
-            _Document(name, chapter.heading, body, "frontmatter" if front else "bodymatter", chapter)
+        text, labels = chapter_section(chapter, name, pager, front=front)
+        matter = "frontmatter" if front else "bodymatter"
+        documents.append(_Document(name, chapter.heading, text, matter, chapter))
+        place = len(documents)  # in the spine
+        paragraphs.extend(
+            true_paragraph(item, (place, place), pages) for pages, item in zip(labels, truth, strict=False)
         )
     documents.append(_colophon(book))
-    positions = {id(d.chapter): i for i, d in enumerate(documents, start=1) if d.chapter is not None}
-    paragraphs: list[TrueParagraph] = []
-    for i, item in enumerate(truth):
-        position = positions[id(item.chapter)]
-        paragraphs.append(true_paragraph(item, (position, position), spans[i]))
     _write(path, book, documents, pager.places)
     return BuiltBook(path, book, tuple(paragraphs))
 
@@ -161,75 +116,6 @@ def _colophon(book: Book) -> _Document:
         '<section epub:type="colophon" class="plain"><h1>Colophon</h1>'
         f"<p>{escape(book.title)} was set from plain text files and bound as an EPUB.</p></section>",
         "backmatter",
-    )
-
-
-def _chapter(
-    chapter: Chapter,
-    name: str,
-    pager: _Pager,
-    front: bool,
-    truth: list[Item],
-    spans: dict[int, tuple[str, str]],
-) -> str:
-    """The section of ``chapter``; notes gather at its end, the truth learns its printed pages."""
-    mark = pager.begin(name, front=front)
-    level = "h2" if chapter.part and chapter.kind != "part" else "h1"
-    kind = _TYPES.get(chapter.kind, "chapter")
-    out = [f'<section epub:type="{kind}" id="c{name[:2]}">{mark}<{level}>{escape(chapter.heading)}</{level}>']
-    place = {id(item.content): i for i, item in enumerate(truth) if item.chapter is chapter}
-    spans[place[id(chapter)]] = (pager.labels[-1], pager.labels[-1])
-    for i, paragraph in enumerate(chapter.paragraphs):
-        turned = len(pager.labels)
-        text = _paragraph(paragraph, pager, first=i == 0)
-        out.append(text)
-        begins_page = re.match(r"(?:<[^>]*>|\[\d+\] )*?<span epub:type", text) is not None
-        spans[place[id(paragraph)]] = (pager.labels[turned if begins_page else turned - 1], pager.labels[-1])
-    out.extend(_note(note) for note in chapter.notes)
-    out.append("</section>")
-    # A note stands at the end of the file, so it is printed where the chapter ends.
-    for note in chapter.notes:
-        spans[place[id(note)]] = (pager.labels[-1], pager.labels[-1])
-    return "\n".join(out)
-
-
-def _paragraph(paragraph: Paragraph, pager: _Pager, *, first: bool) -> str:
-    """A paragraph with its note marks, page breaks and, where the book numbers it, its number."""
-    inner = "".join(_run(run, pager) for run in paragraph.runs)
-    lang = f' xml:lang="{paragraph.language}" lang="{paragraph.language}"' if paragraph.language else ""
-    if paragraph.kind == "verse":
-        lines = "<br/>\n".join(inner.split("\n"))
-        return f'<div class="verse" epub:type="z3998:verse"{lang}><p>{lines}</p></div>'
-    if paragraph.kind == "quotation":
-        return f"<blockquote{lang}><p>{inner}</p></blockquote>"
-    number = f"[{paragraph.number}] " if paragraph.number is not None else ""
-    opening = '<p class="first"' if first else "<p"
-    return f"{opening}{lang}>{number}{inner}</p>"
-
-
-def _run(run: Run, pager: _Pager) -> str:
-    """One stretch of text as XHTML."""
-    if run.style == "noteref":
-        mark = escape(run.text)
-        return f'<a epub:type="noteref" role="doc-noteref" id="ref{mark}" href="#note{mark}"><sup>{mark}</sup></a>'
-    pieces = []
-    for word in re.findall(r"\S+|\s+", run.text):
-        turns = pager.take(len(word)) and not word.isspace()
-        pieces.append((pager.turn() if turns else "") + escape(word, quote=False))
-    text = "".join(pieces)
-    return f"<i>{text}</i>" if run.style == "italic" else text
-
-
-def _note(note: Note) -> str:
-    """A footnote as a pop-up aside."""
-    mark = escape(note.mark)
-    text = "".join(
-        f"<i>{escape(run.text, quote=False)}</i>" if run.style == "italic" else escape(run.text, quote=False)
-        for run in note.runs
-    )
-    return (
-        f'<aside epub:type="footnote" role="doc-footnote" id="note{mark}"><p>'
-        f'<a href="#ref{mark}" role="doc-backlink">{mark}</a> {text}</p></aside>'
     )
 
 

@@ -57,7 +57,7 @@ class FaultRates:
     misreading: float = 0.03  # of words
     split_word: float = 0.004  # of words of seven letters or more
     joined_words: float = 0.003  # of words
-    author_spaced: float = 0.6  # of the occurrences of "Jung"
+    author_spaced: float = 0.8  # of the occurrences of "Jung"
     greek_misread: float = 1.0  # of Greek words
     letter_spaced_heading: float = 1.0  # of headings
     running_head: float = 0.8  # of running heads
@@ -94,6 +94,7 @@ class Misreader:
     def __init__(self, rates: FaultRates, key: str) -> None:
         self.rates = rates
         self.random = random.Random(f"{rates.seed}:{key}")
+        self.authors = 0  # occurrences of the author's name so far
 
     def strikes(self, rate: float) -> bool:
         """Whether a fault of this rate happens now."""
@@ -108,7 +109,8 @@ class Misreader:
         if any("\u0370" <= c <= "\u03ff" or "\u1f00" <= c <= "\u1fff" for c in letters):
             return self._if("greek_misread", word, word.translate(_GREEK))
         if letters == "Jung":
-            spaced = self.random.choice(("j u n g", "J u n g", "j u n g"))
+            self.authors += 1
+            spaced = ("j u n g", "J u n g")[self.authors % 2]
             return self._if("author_spaced", word, word.replace("Jung", spaced))
         if len(letters) >= 7 and letters.isascii() and self.strikes(self.rates.split_word):
             middle = core.start() + self.random.randrange(3, len(letters) - 2)

@@ -19,7 +19,13 @@ def font(name: str) -> pymupdf.Font:
 
 @cache
 def advance(name: str, character: str) -> float:
-    """Width of ``character`` in the font ``name`` at a size of one point."""
+    """Width of ``character`` in the font ``name`` at a size of one point.
+
+    Raises:
+        ValueError: the font does not have it.
+    """
+    if not font(name).has_glyph(ord(character)):
+        raise ValueError(f"No font here has {character!r} (U+{ord(character):04X}).")
     return font(name).glyph_advance(ord(character))
 
 

@@ -11,7 +11,41 @@ import re
 _VOWELS = "aeiouy"
 #: Pairs that sound as one or begin syllables together, so that no break falls between them.
 _TOGETHER = frozenset(
-    "ch sh th ph wh gh ck qu bl br cl cr dr fl fr gl gr pl pr sc sk sl sm sn sp st sw tr tw ng nk ld rd".split()
+    [
+        "ch",
+        "sh",
+        "th",
+        "ph",
+        "wh",
+        "gh",
+        "ck",
+        "qu",
+        "bl",
+        "br",
+        "cl",
+        "cr",
+        "dr",
+        "fl",
+        "fr",
+        "gl",
+        "gr",
+        "pl",
+        "pr",
+        "sc",
+        "sk",
+        "sl",
+        "sm",
+        "sn",
+        "sp",
+        "st",
+        "sw",
+        "tr",
+        "tw",
+        "ng",
+        "nk",
+        "ld",
+        "rd",
+    ]
 )
 _ENDINGS = re.compile(r"(?:tions?|sions?|ness|ments?|less|ful(?:ly)?|ings?|ship|thing|body|where|self)$")
 _PREFIXES = re.compile(r"^(?:under|over|inter|trans|counter|dis|con|com)(?=[a-z]{4})")
@@ -36,7 +70,7 @@ def break_points(word: str) -> list[int]:
         if found:
             points.add(found.end() if rule is _PREFIXES else found.start())
     for i in range(1, len(letters) - 2):
-        before, left, right, after = letters[i - 1 : i + 3]
+        before, left, right, after = list(letters[i - 1 : i + 3])
         pair_between_vowels = before in _VOWELS and after in _VOWELS and left not in _VOWELS
         if pair_between_vowels and right not in _VOWELS and left + right not in _TOGETHER:
             points.add(i + 1)

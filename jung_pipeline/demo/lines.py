@@ -46,6 +46,7 @@ class BrokenLine:
     words: list[Word]
     split: Split | None = None
     last: bool = False  # of its paragraph: not justified
+    continued: bool = False  # begins with the rest of a parted word
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Line:
     tracking: float = 0.0  # added to every character
     item: int | None = None  # position of its true paragraph
     split: Split | None = None
+    continued: bool = False  # begins with the rest of a parted word
 
     @property
     def text(self) -> str:
@@ -147,7 +149,7 @@ def break_lines(
         while queue and (not line or used + gap + width(queue[-1], advance, tracking) <= room):
             used += (gap if line else 0.0) + width(queue[-1], advance, tracking)
             line.append(queue.pop())
-        broken = BrokenLine(line, last=not queue)
+        broken = BrokenLine(line, last=not queue, continued=hyphens > 0)
         loose = queue and len(line) > 1 and (room - used) / (len(line) - 1) > _LOOSE * size
         if hyphenate and loose and hyphens < _MAX_HYPHENS_IN_A_ROW:
             parted = _part(queue[-1], advance, room - used - gap)
@@ -208,6 +210,7 @@ def set_line(
         tracking=tracking,
         item=item,
         split=broken.split,
+        continued=broken.continued,
     )
 
 

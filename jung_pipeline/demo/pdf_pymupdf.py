@@ -8,7 +8,8 @@ import pymupdf
 
 from jung_pipeline.demo.book import Book
 from jung_pipeline.demo.fonts_pymupdf import add_fonts, advance, set_content, text_operators
-from jung_pipeline.demo.pages import HEIGHT, WIDTH, Layout, Page, lay_out, left_margin
+from jung_pipeline.demo.pages import Layout, lay_out
+from jung_pipeline.demo.setting import HEIGHT, WIDTH, Page, left_margin
 from jung_pipeline.demo.truth import BuiltBook, Fault, FaultKind, TrueParagraph, true_paragraph
 
 
@@ -49,7 +50,7 @@ def finish(document: pymupdf.Document, layout: Layout, path: Path, *, labels: bo
     """Add the facts about the book (no dates) and, if ``labels``, page labels and outline; save."""
     book = layout.book
     if labels:
-        first = next(i for i, page in enumerate(layout.pages) if page.label == "1")
+        first = next((i for i, page in enumerate(layout.pages) if page.label == "1"), len(layout.pages))
         document.set_page_labels(
             [
                 {"startpage": 0, "prefix": "", "style": "r", "firstpagenum": 1},

@@ -51,8 +51,9 @@ def unanswerable_questions() -> tuple[UnanswerableQuestion, ...]:
 def demo_questions() -> tuple[GoldenQuestion | UnanswerableQuestion, ...]:
     """The three questions of the demo: two from different volumes, and one that lies plainly outside."""
     known: dict[str, GoldenQuestion | UnanswerableQuestion] = {
-        question.id: question for question in (*golden_questions(), *unanswerable_questions())
+        question.id: question for question in golden_questions()
     }
+    known.update((question.id, question) for question in unanswerable_questions())
     return tuple(known[name] for name in _data()["demo"])
 
 

@@ -17,9 +17,10 @@ import pymupdf
 from jung_pipeline.demo.book import Book
 from jung_pipeline.demo.faults import FaultRates, Misreader
 from jung_pipeline.demo.fonts_pymupdf import add_fonts, advance, font, set_content, text_operators
-from jung_pipeline.demo.lines import Line
-from jung_pipeline.demo.pages import FOOT, HEIGHT, TOP, WIDTH, Page, lay_out, left_margin
+from jung_pipeline.demo.lines import Line, in_latin_font
+from jung_pipeline.demo.pages import lay_out
 from jung_pipeline.demo.pdf_pymupdf import draw, finish, true_paragraphs, typesetting_faults
+from jung_pipeline.demo.setting import FOOT, HEIGHT, TOP, WIDTH, Page, left_margin
 from jung_pipeline.demo.truth import BuiltBook, Fault, FaultKind
 
 #: Resolution of the page images, dots per inch: enough to read, small enough to keep.
@@ -117,19 +118,20 @@ class _Layer:
                 continue
             parted = line.split is not None and i == len(line.words) - 1
             text, width = spoken, self._spoken_width(line, i)
-            if not parted and i + 1 < len(line.words) and self._joins(line, i):
+            whole = not parted and not (line.continued and i == 0)
+            if whole and i + 1 < len(line.words) and self._joins(line, i):
                 following = "".join(c.text for c in line.words[i + 1][2])
                 next_x, next_extent, _ = line.words[i + 1]
                 self._fault("joined_words", f"{spoken} {following}", spoken + following, line.item)
                 text, width, skip = spoken + following, next_x + next_extent - x, True
-            elif not parted and line.item is not None:
+            elif whole and line.item is not None:
                 misread = self.reader.word(spoken)
                 if misread is not None:
                     text = misread[1]
                     self._fault(misread[0], spoken, text, line.item)  # type: ignore[arg-type]
             first = next(c for c in word if not c.mark)
-            readable = "greek" if any(c in text for c in spoken if c > "\u0370") else "roman"
-            face = first.font if first.font != "greek" else readable
+            latin = first.font if first.font != "greek" else "roman"
+            face = latin if all(map(in_latin_font, text)) else "greek"
             self.words.append(OcrWord(x, line.y, width, text, face, first.size))
             self._marks(line, x, extent, i, spoken)
 
