@@ -81,7 +81,11 @@ def write_atomically(path: Path, write: Any) -> None:
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Write ``table`` to ``path`` as Parquet, all or nothing."""
-    write_atomically(path, lambda staged: pq.write_table(table, staged, compression="zstd"))
+    # Without the last option lists come back with another name for their items, and so another digest.
+    write_atomically(
+        path,
+        lambda staged: pq.write_table(table, staged, compression="zstd", use_compliant_nested_type=False),
+    )
 
 
 def write_text(path: Path, text: str) -> None:

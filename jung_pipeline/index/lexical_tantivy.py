@@ -1,0 +1,213 @@
+"""The lexical index: BM25 over words, stemmed in the passage's own language, the same beside every store.
+
+The words of a question are never read as query syntax: they go through the same analysers as the text and
+become term queries, one disjunction a word, so that a word found in several fields counts once.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import tantivy
+from tantivy import Filter, Occur, Query, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+
+from jung_pipeline.errors import VectorIndexError
+from jung_pipeline.index.vector_index import Match, Where
+
+#: Bounds on a question: characters read, and distinct words looked up.
+MAX_CHARACTERS, MAX_WORDS = 4000, 64
+
+#: Language -> the stemmer's name; text of another language is found by its exact words.
+STEMMERS = {"en": "english", "de": "german"}
+
+#: A change here makes every version be built anew.
+FORMAT = 1
+
+_FILTER_FIELDS = {
+    "volumes": "volume",
+    "works": "work_title",
+    "authors": "author",
+    "languages": "language",
+    "chapters": "chapter",
+    "concepts": "concepts",
+    "kinds": "kind",
+}
+#: A hit in the title or chapter weighs less than one in the text: it is the same for the whole chapter.
+_HEADING_BOOST = 0.5
+
+
+def _analysers() -> dict[str, TextAnalyzer]:
+    """How each text field is cut into terms."""
+
+    def start() -> TextAnalyzerBuilder:
+        return (
+            TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(64)).filter(Filter.lowercase())
+        )
+
+    stemmed = {
+        f"text_{language}": start().filter(Filter.stemmer(name)).filter(Filter.ascii_fold()).build()
+        for language, name in STEMMERS.items()
+    }
+    plain = start().filter(Filter.ascii_fold()).build()
+    return {**stemmed, "text_raw": plain, "heading": plain}
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("chunk_id", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in _FILTER_FIELDS.values():
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("page_first", "page_last"):
+        builder.add_unsigned_field(name, indexed=True, fast=True)
+    for name in _analysers():
+        builder.add_text_field(name, tokenizer_name=f"jung_{name}", index_option="freq")
+    return builder.build()
+
+
+def _registered(index: tantivy.Index) -> tantivy.Index:
+    for name, analyser in _analysers().items():
+        index.register_tokenizer(f"jung_{name}", analyser)
+    return index
+
+
+def build(folder: Path, passages: Iterable[Mapping[str, Any]]) -> int:
+    """Build the index of ``passages`` (rows of ``schemas.CHUNKS``) in the empty ``folder``; their number."""
+    folder.mkdir(parents=True, exist_ok=True)
+    index = _registered(tantivy.Index(_schema(), path=str(folder)))
+    writer = index.writer(heap_size=64_000_000, num_threads=1)
+    count = 0
+    for row in passages:
+        writer.add_document(_document(row))
+        count += 1
+    writer.commit()
+    writer.wait_merging_threads()
+    return count
+
+
+def _document(row: Mapping[str, Any]) -> tantivy.Document:
+    language = row["language"]
+    document = tantivy.Document()
+    for name in ("chunk_id", "volume", "work_title", "author", "language", "chapter", "kind"):
+        if row[name] is not None:
+            document.add_text(name, row[name])
+    for concept in row["concepts"]:
+        document.add_text("concepts", concept)
+    document.add_unsigned("page_first", max(0, row["page_first"]))
+    document.add_unsigned("page_last", max(0, row["page_last"]))
+    document.add_text("text_raw", row["text"])
+    for name in STEMMERS:
+        if language in (None, name):  # a passage of unknown language is found through every stemmer
+            document.add_text(f"text_{name}", row["text"])
+    headings = [row["work_title"], row.get("part"), row["chapter"]]
+    document.add_text("heading", " — ".join(heading for heading in headings if heading))
+    return document
+
+
+class LexicalIndex:
+    """Searches the index in ``folder``; opened when first needed."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder`` holds what :func:`build` wrote."""
+        self.folder = folder
+
+    @cached_property
+    def _index(self) -> tantivy.Index:
+        try:
+            index = _registered(tantivy.Index.open(str(self.folder)))
+            index.reload()
+        except (ValueError, OSError) as error:
+            raise VectorIndexError(
+                f"The lexical index {self.folder} cannot be read ({error}).",
+                remedy="Run `jung ingest`; a new version of the index is made.",
+            ) from error
+        return index
+
+    @cached_property
+    def _searcher(self) -> tantivy.Searcher:
+        return self._index.searcher()
+
+    @cached_property
+    def _fields(self) -> dict[str, TextAnalyzer]:
+        return _analysers()
+
+    @cached_property
+    def _lowered(self) -> TextAnalyzer:
+        return TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.lowercase()).build()
+
+    @cached_property
+    def _function_words(self) -> dict[str, TextAnalyzer]:
+        """For each language, an analyser that drops its function words (the, of; der, die)."""
+        return {
+            language: TextAnalyzerBuilder(Tokenizer.simple())
+            .filter(Filter.lowercase())
+            .filter(Filter.stopword(name))
+            .build()
+            for language, name in STEMMERS.items()
+        }
+
+    def count(self) -> int:
+        """Passages in the index."""
+        return int(self._searcher.num_docs)
+
+    def search(self, question: str | Sequence[str], *, top_k: int, where: Where | None = None) -> list[Match]:
+        """The ``top_k`` passages with the highest BM25 score for the words of ``question``, best first.
+
+        ``question`` is a text, or terms already chosen. The score has no upper bound and compares within one
+        question only. No word of it known: no match.
+        """
+        text = question if isinstance(question, str) else " ".join(question)
+        words = self._words(unicodedata.normalize("NFC", text[:MAX_CHARACTERS]))
+        if not words or top_k <= 0:
+            return []
+        clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, word) for word in words]))]
+        clauses += [(Occur.Must, Query.const_score_query(only, 0.0)) for only in self._filters(where)]
+        found = self._searcher.search(Query.boolean_query(clauses), limit=top_k, count=False).hits
+        matches = [
+            Match(self._searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found
+        ]
+        return sorted(matches, key=lambda match: (-match.score, match.chunk_id))
+
+    def _words(self, text: str) -> list[Query]:
+        """One query for each distinct word of ``text``: the best of its hits in the fields.
+
+        A function word is not looked up in its own language (German "war" is, in English text); a question of
+        nothing but function words is looked up as it is.
+        """
+        words = list(dict.fromkeys(self._lowered.analyze(text)))[: 4 * MAX_WORDS]
+        telling = {name: set(analyser.analyze(text)) for name, analyser in self._function_words.items()}
+        in_all = set.intersection(*telling.values())
+        allowed = {field: telling.get(field.removeprefix("text_"), in_all) for field in self._fields}
+        if not any(allowed.values()):
+            allowed = {field: set(words) for field in self._fields}
+        queries = [
+            self._word(word, [field for field in self._fields if word in allowed[field]]) for word in words
+        ]
+        return [query for query in queries if query is not None][:MAX_WORDS]
+
+    def _word(self, word: str, fields: Sequence[str]) -> Query | None:
+        """The best hit of ``word`` among ``fields``."""
+        options = []
+        for field in fields:
+            for term in self._fields[field].analyze(word):
+                query = Query.term_query(self._index.schema, field, term, "freq")
+                options.append(Query.boost_query(query, _HEADING_BOOST) if field == "heading" else query)
+        return Query.disjunction_max_query(options) if options else None
+
+    def _filters(self, where: Where | None) -> Iterator[Query]:
+        """The queries that a passage must match to pass ``where``."""
+        if not where:
+            return
+        schema = self._index.schema
+        for name, field in _FILTER_FIELDS.items():
+            values = getattr(where, name)
+            if values:
+                yield Query.term_set_query(schema, field, list(values))
+        if where.pages:
+            first, last = (max(0, page) for page in where.pages)
+            kind = tantivy.FieldType.Unsigned
+            yield Query.range_query(schema, "page_first", kind, upper_bound=last)
+            yield Query.range_query(schema, "page_last", kind, lower_bound=first)
