@@ -218,24 +218,22 @@ def make_embeddings(volume: Volume, settings: Settings, chunks: pa.Table) -> Sta
 
     embedder = make_embedder(settings)
     result = embed_chunks(chunks, embedder, settings.paths.embeddings(settings.embedder, volume.key))
-    facts = {"embedded": result.embedded, "reused": result.reused, "model": embedder.spec.model}
+    facts = {
+        **tables.info_of(result.table),
+        "embedded": result.embedded,
+        "reused": result.reused,
+        "model": embedder.spec.model,
+    }
     inputs = {"chunks": tables.info_of(chunks)["data_version"]}
     return _finish("embeddings", volume, settings, inputs, result.table, facts)
 
 
 def index_spec(settings: Settings) -> IndexSpec:
-    """What all vectors of this library's index share."""
-    from jung_pipeline.embed.registry import make_embedder
+    """What all vectors of this library's index share; loads no model."""
+    from jung_pipeline.embed.registry import embedder_spec
+    from jung_pipeline.index.registry import index_spec as spec_of
 
-    spec = make_embedder(settings).spec
-    return IndexSpec(
-        model=spec.model,
-        dimension=spec.dimension,
-        max_tokens=spec.max_tokens,
-        passage_prefix=spec.passage_prefix,
-        query_prefix=spec.query_prefix,
-        chunker_version=code_version("chunks", settings),
-    )
+    return spec_of(embedder_spec(settings), code_version("chunks", settings))
 
 
 def make_vector_index(
@@ -246,7 +244,7 @@ def make_vector_index(
     from jung_pipeline.index.registry import open_index
 
     index = open_index(settings, index_spec(settings))
-    change = index.replace_volume(volume.key, chunks, vectors_for(chunks, embeddings, index.spec))
+    change = index.replace_volume(volume.key, chunks, vectors_for(chunks, embeddings))
     index.settle()
     facts = {"count": index.count(volume.key), "store": settings.store}
     inputs = {

@@ -130,20 +130,13 @@ def show_answer(answer: Any, *, passages: bool = False) -> None:
     console.print()
     for source in answer.sources:
         console.print(
-            f"  [bold]\\[{source.number}][/bold] {escape(source.citation)}  [dim]{source.chunk_id}[/dim]",
+            f"  [bold]\\[{source.number}][/bold] {escape(source.citation)}  [dim]{source.passage.chunk_id}[/dim]",
             soft_wrap=True,
         )
         if passages:
-            console.print(Padding(escape(source.text), (0, 2, 1, 6)))
-    for quote in answer.quotes:
-        if quote.verdict != "verbatim":
-            console.print(
-                f"  [yellow]! quotation {quote.verdict}:[/yellow] “{escape(quote.text)}”", soft_wrap=True
-            )
-    for number in answer.flagged_citations:
-        console.print(
-            f"  [yellow]! the answer cited \\[{number}], which is no source; it was taken out[/yellow]"
-        )
+            console.print(Padding(escape(source.passage.text), (0, 2, 1, 6)))
+    for flag in answer.flags:
+        console.print(f"  [yellow]![/yellow] {escape(flag.message)}", soft_wrap=True)
     if answer.status == "not_found" and answer.near_misses:
         console.print("  Nearest passages, none of them an answer:")
         for hit in answer.near_misses[:3]:

@@ -72,7 +72,7 @@ def demo(fresh: bool, as_json: bool) -> int:
     from jung_pipeline.cli import ingest
     from jung_pipeline.cli.reading import show_answer
     from jung_pipeline.demo.builder import build_demo_library
-    from jung_pipeline.demo.questions import DEMO_QUESTIONS
+    from jung_pipeline.demo.questions import demo_questions
     from jung_pipeline.query.library import Library
     from jung_pipeline.volumes import add_file
 
@@ -97,7 +97,7 @@ def demo(fresh: bool, as_json: bool) -> int:
     say("\n[bold]3. Three questions[/bold], the last of which these books do not answer")
     library = Library.open(settings)
     answers: list[dict[str, Any]] = []
-    for question in DEMO_QUESTIONS:
+    for question in [entry.question for entry in demo_questions()]:
         answer = library.ask(question)
         answers.append(answer.to_dict())
         if not as_json:

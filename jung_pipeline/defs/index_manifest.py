@@ -1,5 +1,7 @@
 """index_manifest: the version of the index that readers see."""
 
+from dataclasses import asdict
+
 import dagster as dg
 
 from jung_pipeline import publishing
@@ -34,24 +36,28 @@ def index_manifest(context: dg.AssetExecutionContext, library: Library) -> dg.Ma
     """Publish the index."""
     published = publishing.publish(library.settings())
     manifest = published.manifest
-    audit = manifest["audit"]
     return dg.MaterializeResult(
-        data_version=dg.DataVersion(manifest["version"]),
+        data_version=dg.DataVersion(manifest.composition),
         metadata={
-            "version": manifest["version"],
+            "version": manifest.version,
             "changed": published.changed,
-            "dagster/row_count": sum(volume["chunks"] for volume in manifest["volumes"].values()),
+            "dagster/row_count": manifest.passages,
             "volumes": markdown_table(
-                [{"volume": key, **facts} for key, facts in manifest["volumes"].items()]
+                [{"volume": key, **asdict(entry)} for key, entry in manifest.volumes.items()]
             ),
-            "model": manifest["spec"]["model"],
-            "store": manifest["store"]["kind"],
+            "not_in_it_yet": ", ".join(manifest.missing) or "none",
+            "model": manifest.spec.model,
+            "store": manifest.store["kind"],
+            "calibration": markdown_table([manifest.calibration.get("probes", {})]),
         },
         check_results=[
+            # A version that fails its audit is never made: publish raises, and the version before stays live.
             dg.AssetCheckResult(
                 check_name="index_agrees_with_the_chunks",
-                passed=audit["passed"],
-                metadata={"problems": markdown_table(audit["problems"][:20])},
+                passed=manifest.audit["passed"],
+                metadata={
+                    "audit": markdown_table(manifest.audit["volumes"], ["volume", "vectors", "problem_count"])
+                },
             )
         ],
     )

@@ -1,0 +1,116 @@
+"""Publishing: the volumes that stand become the version of the index that readers see."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jung_pipeline.errors import VectorIndexError
+from jung_pipeline.index import versions
+from jung_pipeline.index.registry import open_index, store_of
+from jung_pipeline.settings import Settings
+from jung_pipeline.stages import index_spec, stage_path
+from jung_pipeline.volumes import present_volumes
+
+#: Versions kept for going back.
+KEPT_VERSIONS = 3
+
+
+@dataclass(frozen=True)
+class Published:
+    """The live version, and whether this call made it."""
+
+    manifest: versions.Manifest
+    changed: bool
+
+    @property
+    def summary(self) -> str:
+        """In one line."""
+        manifest = self.manifest
+        late = [key for key, entry in manifest.volumes.items() if not entry.fresh]
+        parts = [
+            f"version {manifest.version}, {manifest.passages:,} passages of {len(manifest.volumes)} volume(s), "
+            f"{manifest.spec.model}, {manifest.store['kind']}"
+        ]
+        if late:
+            parts.append(f"in their last good state: {', '.join(late)}")
+        if manifest.missing:
+            parts.append(f"not in it yet: {', '.join(manifest.missing)}")
+        return "; ".join(parts)
+
+
+def _chunk_tables(keys: Collection[str], settings: Settings) -> dict[str, Path]:
+    return {key: stage_path("chunks", key, settings) for key in keys}
+
+
+def publish(settings: Settings, *, force: bool = False) -> Published:
+    """Make the newest good state of every volume in the library the live version; idempotent.
+
+    Raises:
+        VectorIndexError: index and chunk tables do not agree; the version before stays live.
+    """
+    spec = index_spec(settings)
+    keys = [volume.key for volume in present_volumes(settings.paths)]
+    before = versions.current_id(settings.paths.index)
+    manifest = versions.publish(
+        settings.paths,
+        spec,
+        _chunk_tables(keys, settings),
+        store=store_of(settings, spec),
+        remote=open_index(settings, spec) if settings.store != "embedded" else None,
+        calibrate=lambda version: _calibrated(version, settings),
+        settings=settings,
+        force=force,
+    )
+    versions.prune(settings.paths.index, KEPT_VERSIONS)
+    return Published(manifest, changed=manifest.version != before)
+
+
+def _calibrated(version: versions.IndexVersion, settings: Settings) -> dict[str, Any]:
+    """The calibration of ``version``; none for an index without passages."""
+    from jung_pipeline.embed.registry import make_embedder
+    from jung_pipeline.query.calibration import calibrate
+    from jung_pipeline.query.probes import ProbeVectors
+
+    if not version.manifest.passages:
+        return {}
+    embedder = make_embedder(settings)
+    vectors = ProbeVectors.beside(settings.paths.index, embedder.spec.model)
+    return calibrate(version, embedder, vectors=vectors)
+
+
+def is_current(settings: Settings, keys: Collection[str]) -> bool:
+    """Whether the live version is what publishing the volumes ``keys`` would make."""
+    spec = index_spec(settings)
+    return versions.is_live(
+        settings.paths, spec, _chunk_tables(keys, settings), store=store_of(settings, spec)
+    )
+
+
+def current(settings: Settings) -> Published:
+    """The live version.
+
+    Raises:
+        VectorIndexError: there is none.
+    """
+    return Published(versions.open_current(settings.paths.index).manifest, changed=False)
+
+
+def summary(settings: Settings) -> dict[str, Any]:
+    """The live version as plain data, with a ``summary`` in one line; ``version`` is null without one."""
+    try:
+        published = current(settings)
+    except VectorIndexError as error:
+        return {"version": None, "summary": f"Index: {error}"}
+    manifest = published.manifest
+    return {
+        "version": manifest.version,
+        "created": manifest.created,
+        "passages": manifest.passages,
+        "volumes": {key: entry.chunks for key, entry in manifest.volumes.items()},
+        "model": manifest.spec.model,
+        "store": manifest.store,
+        "summary": f"Index: {published.summary}",
+    }
