@@ -70,7 +70,9 @@ def declared_in_header(data: bytes) -> str | None:
     return found.group(1).decode("ascii", "replace").strip() if found else None
 
 
-def decode(data: bytes, file: str, *, declared: Iterable[str | None] = (), hint: str | None = None) -> Decoded:
+def decode(
+    data: bytes, file: str, *, declared: Iterable[str | None] = (), hint: str | None = None
+) -> Decoded:
     """The text of ``data``.
 
     Args:

@@ -64,7 +64,9 @@ class Archive:
             raise _no_zip(path, self.file) from error
         if len(self._zip.infolist()) > MAX_ENTRIES:
             raise SourceError("unsafe", self.file, f"holds more than {MAX_ENTRIES:,} files.")
-        self._names = {i.filename: i for i in self._zip.infolist() if not i.is_dir() and _is_inside(i.filename)}
+        self._names = {
+            i.filename: i for i in self._zip.infolist() if not i.is_dir() and _is_inside(i.filename)
+        }
         self._folded: dict[str, str] = {}
         for name in self._names:
             self._folded.setdefault(unquote(name).casefold(), name)
@@ -156,7 +158,8 @@ class Archive:
     def has_rights(self) -> bool:
         """Whether the licence file of a known rights management lies in the book."""
         return any(
-            self.find(f"META-INF/{name}") for name in ("rights.xml", "sinf.xml", "license.lcpl", "signatures.drm")
+            self.find(f"META-INF/{name}")
+            for name in ("rights.xml", "sinf.xml", "license.lcpl", "signatures.drm")
         )
 
 

@@ -3,7 +3,8 @@
 EbookLib reads every file of the manifest into memory while opening a book and stops at the first that is
 missing; it forgets the file of a cover page and of an item without a name. So it is given a reader that
 hands it the package document alone, its result is compared with the document itself, and the text is read
-afterwards, one spine document at a time, through :class:`~jung_pipeline.extract.epub_archive.Archive`.
+afterwards, one spine document at a time, through :class:`~jung_pipeline.extract.epub_archive.Archive`
+(see :mod:`jung_pipeline.extract.epub_reading`).
 
 ``page`` is the position in the spine; ids are qualified with the path inside the archive. Rows and marks:
 :mod:`jung_pipeline.extract.html_bs4`.
@@ -12,7 +13,6 @@ afterwards, one spine document at a time, through :class:`~jung_pipeline.extract
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,53 +20,10 @@ import ebooklib
 from ebooklib import epub
 
 from jung_pipeline.errors import SourceError
-from jung_pipeline.extract import epub_navigation, epub_package, gutenberg, html_bs4, html_outline
-from jung_pipeline.extract.document import (
-    DocumentInfo,
-    ExtractedDocument,
-    ExtractionWarning,
-    OutlineEntry,
-    PageInfo,
-)
+from jung_pipeline.extract import epub_package, epub_reading
+from jung_pipeline.extract.document import ExtractedDocument
 from jung_pipeline.extract.epub_archive import Archive, EntryTooLarge
-from jung_pipeline.extract.epub_navigation import Navigation
 from jung_pipeline.extract.epub_package import Item, Package
-from jung_pipeline.extract.html_blocks import RowBuilder
-from jung_pipeline.extract.html_lines import Row
-from jung_pipeline.extract.html_notes import label_pages, resolve_notes
-from jung_pipeline.progress import advance
-
-
-@dataclass
-class _Reading:
-    """A book while it is read."""
-
-    archive: Archive
-    package: Package
-    hints: Mapping[str, Any]
-    navigation: Navigation = field(default_factory=Navigation)
-    rows: list[Row] = field(default_factory=list)
-    pages: list[PageInfo] = field(default_factory=list)
-    warnings: list[ExtractionWarning] = field(default_factory=list)
-    types: dict[str, str] = field(default_factory=dict)
-    waiting_pages: list[str] = field(default_factory=list)
-    serial: int = 0
-    missing: int = 0
-    too_large: int = 0
-
-    def warn(self, code: str, message: str, page: int | None = None) -> None:
-        self.warnings.append(ExtractionWarning(code, message, page))
-
-    def resolver(self, base: str) -> epub_navigation.Resolver:
-        """href in the document ``base`` → file-qualified target inside the book."""
-
-        def resolve(href: str) -> str | None:
-            entry, fragment = self.archive.resolve(href, base) if href else (None, "")
-            if entry is None:
-                return None
-            return f"{entry}#{fragment}" if fragment else entry
-
-        return resolve
 
 
 def extract_epub(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
@@ -81,20 +38,14 @@ def extract_epub(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
     """
     with Archive(path) as archive:
         package_path, named = epub_package.find_package(archive)
-        reading = _Reading(archive, Package(package_path), hints)
+        reading = epub_reading.Reading(archive, Package(package_path), hints)
         if not named:
             reading.warn(
                 "repaired", f"META-INF/container.xml names no package document; {package_path} was used."
             )
         reading.package = _read_package(reading, package_path)
-        _read_navigation(reading)
-        parts = _reading_order(reading)
-        _refuse_protected(reading, [entry for entry, _ in parts])
-        for position, (entry, _) in enumerate(parts, start=1):
-            _read_document(reading, entry, position)
-            advance("raw_text", position, len(parts))
-        _read_linked(reading, {entry for entry, _ in parts})
-        return _finish(reading)
+        version = ".".join(str(part) for part in ebooklib.VERSION)
+        return epub_reading.read_book(reading, extractor=f"ebooklib {version}")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -124,13 +75,15 @@ class _PackageReader(epub.EpubReader):
         """Left to :mod:`jung_pipeline.extract.epub_navigation`."""
 
 
-def _read_package(reading: _Reading, path: str) -> Package:
+def _read_package(reading: epub_reading.Reading, path: str) -> Package:
     """The package by EbookLib, or by the lenient reader where EbookLib fails or drops something."""
     archive = reading.archive
     try:
         data = archive.read(path)
     except KeyError as error:
-        raise SourceError("damaged", archive.file, f"{error.args[0]}.", remedy="Get the file again.") from error
+        raise SourceError(
+            "damaged", archive.file, f"{error.args[0]}.", remedy="Get the file again."
+        ) from error
     except EntryTooLarge as error:
         raise SourceError("too_large", archive.file, f"{error}.") from error
     lenient = epub_package.read_leniently(data, path, archive.file)
@@ -174,267 +127,5 @@ def _lost(package: Package, lenient: Package) -> bool:
         or package.spine != lenient.spine
         or len(package.statements) < len(lenient.statements)
         or any(i.is_document and not i.href for i in package.items)
-        or package.navigation() is None
-        and lenient.navigation() is not None
+        or (package.navigation() is None and lenient.navigation() is not None)
     )
-
-
-def _entry(reading: _Reading, item: Item) -> str | None:
-    """The file in the archive that an item means."""
-    entry, _ = reading.archive.resolve(item.href, reading.package.path)
-    return entry
-
-
-def _read_navigation(reading: _Reading) -> None:
-    """Outline, page list and landmarks, from the navigation document and the NCX together."""
-    archive = reading.archive
-    nav, ncx = reading.package.navigation(), reading.package.ncx()
-    for item, is_nav in ((nav, True), (ncx, False)):
-        entry = _entry(reading, item) if item else None
-        if entry is None:
-            continue
-        try:
-            data = archive.read(entry)
-        except (KeyError, EntryTooLarge):
-            reading.warn("repaired", f"The table of contents {entry} cannot be read.")
-            continue
-        if is_nav:
-            text = html_bs4.without_doctype(html_bs4.decode_markup(data, entry, {}).text)
-            found = epub_navigation.read_nav(text, reading.resolver(entry))
-        else:
-            found = epub_navigation.read_ncx(data, reading.resolver(entry))
-        current = reading.navigation
-        current.outline = current.outline or found.outline
-        current.pages = current.pages or found.pages
-        current.landmarks = {**found.landmarks, **current.landmarks}
-    resolve = reading.resolver(reading.package.path)
-    for kind, href in reading.package.guide:
-        target = resolve(href)
-        if target and kind:
-            reading.navigation.landmarks.setdefault(target, kind)
-
-
-def _reading_order(reading: _Reading) -> list[tuple[str, bool]]:
-    """(file, linear) of the documents to read, in the order of the spine, each once."""
-    package, order = reading.package, {}
-    for idref, linear in package.spine:
-        items = package.by_id(idref)
-        if not items:
-            reading.warn("repaired", f"The spine names {idref!r}, which is not in the manifest; passed over.")
-        for item in items:
-            if item.media_type.startswith("image/") and item.media_type != "image/svg+xml":
-                continue
-            entry = _entry(reading, item)
-            if entry is None:
-                reading.missing += 1
-                reading.warn("missing_part", f"{item.href} is named in the spine but not in the archive.")
-            else:
-                order.setdefault(entry, linear)
-    if not order and not reading.missing:
-        for item in package.items:
-            entry = _entry(reading, item)
-            if entry and item.is_document and "nav" not in item.properties:
-                order.setdefault(entry, True)
-        if order:
-            reading.warn("repaired", "The spine is empty; the order of the manifest was used.")
-    return list(order.items())
-
-
-def _refuse_protected(reading: _Reading, entries: list[str]) -> None:
-    """Raise SourceError if text of the book is encrypted."""
-    locked = reading.archive.encrypted_entries() & set(entries)
-    if locked:
-        raise _protected(reading.archive.file, sorted(locked)[0])
-
-
-def _protected(file: str, entry: str) -> SourceError:
-    return SourceError(
-        "drm",
-        file,
-        f"the book is protected by digital rights management ({entry} is encrypted).",
-        remedy="Get an edition without protection.",
-    )
-
-
-# --------------------------------------------------------------------------------------------------
-# the documents
-# --------------------------------------------------------------------------------------------------
-
-
-def _read_document(reading: _Reading, entry: str, page: int) -> None:
-    """Add the rows of one document; what cannot be read is reported and left out."""
-    archive = reading.archive
-    try:
-        data = archive.read(entry)
-    except EntryTooLarge as error:
-        reading.missing += 1
-        reading.too_large += 1
-        reading.warn("missing_part", f"{error}; it was left out.", page)
-        return
-    except KeyError as error:
-        reading.missing += 1
-        reading.warn("missing_part", f"{error.args[0]}; it was left out.", page)
-        return
-    if _is_binary(data):
-        if archive.has_rights():
-            raise _protected(archive.file, entry)
-        reading.missing += 1
-        reading.warn("missing_part", f"{entry} holds no text document; it was left out.", page)
-        return
-    decoded = html_bs4.decode_markup(data, entry, reading.hints)
-    reading.warnings += html_bs4.encoding_warnings(decoded, entry, page)
-    builder = html_bs4.parse_into(
-        decoded.text,
-        RowBuilder(
-            entry,
-            page,
-            reading.resolver(entry),
-            reading.navigation.pages,
-            waiting_pages=reading.waiting_pages,
-            serial=reading.serial,
-        ),
-    )
-    rows = builder.close()
-    if _is_navigation(reading, entry):
-        for row in rows:
-            row.element = "toc"
-    reading.rows += rows
-    reading.serial, reading.waiting_pages = builder.serial, builder.waiting_pages
-    reading.types.update(builder.types)
-    characters = sum(len(row.text) for row in rows)
-    reading.pages.append(PageInfo(page, None, characters, usable=characters > 0, name=entry))
-
-
-def _is_binary(data: bytes) -> bool:
-    """Whether a document is no markup at all: cipher, a picture, zeros."""
-    head = data[:4096]
-    return bool(head.strip()) and b"<" not in data[:65536].replace(b"\0", b"")[:32768]
-
-
-def _is_navigation(reading: _Reading, entry: str) -> bool:
-    nav = reading.package.navigation()
-    return nav is not None and _entry(reading, nav) == entry
-
-
-def _read_linked(reading: _Reading, read: set[str]) -> None:
-    """Documents outside the spine that the text links to, notes mostly, come after the rest."""
-    documents = {
-        entry
-        for item in reading.package.items
-        if item.is_document and (entry := _entry(reading, item)) and not _is_navigation(reading, entry)
-    }
-    targets = (link.target.partition("#")[0] for row in list(reading.rows) for link in row.links)
-    locked = reading.archive.encrypted_entries() if documents - read else set()
-    for entry in dict.fromkeys(target for target in targets if target in documents - read):
-        if entry not in locked:
-            reading.warn("repaired", f"{entry} is linked to but not in the spine; it was added at the end.")
-            _read_document(reading, entry, len(read) + 1)
-            read.add(entry)
-
-
-# --------------------------------------------------------------------------------------------------
-# the book as a whole
-# --------------------------------------------------------------------------------------------------
-
-#: epub:type of a landmark, or type of a guide reference → element of the rows of that document.
-_PARTS = {
-    "toc": "toc",
-    "cover": "cover",
-    "titlepage": "title",
-    "title-page": "title",
-    "halftitlepage": "title",
-    "copyright-page": "copyright",
-    "imprint": "copyright",
-    "colophon": "colophon",
-    "dedication": "dedication",
-    "index": "index",
-    "bibliography": "bibliography",
-    "loi": "lot",
-    "lot": "lot",
-}
-
-#: A title page or the like is short; a longer document only begins with one.
-_SHORT_PART = 4000
-
-#: Share of the rows of a contents page that hold a link.
-_LINKED_ROWS = 0.5
-
-
-def _finish(reading: _Reading) -> ExtractedDocument:
-    rows = reading.rows
-    if not rows and reading.too_large:
-        raise SourceError("too_large", reading.archive.file, reading.warnings[-1].message)
-    if reading.missing and not reading.pages:
-        raise SourceError(
-            "damaged",
-            reading.archive.file,
-            "none of the documents of its spine can be read.",
-            remedy="Get the file again.",
-        )
-    _mark_parts(reading)
-    header = html_bs4.mark_boilerplate(rows)
-    outline = _outline(reading)
-    resolve_notes(rows, [*(e.target for e in outline if e.target), *reading.navigation.landmarks])
-    label_pages(rows)
-    metadata = {**header, **epub_package.facts(reading.package)}
-    book = any(row.element != gutenberg.LICENCE for row in rows)
-    first_labels: dict[int, str | None] = {}
-    for row in rows:
-        first_labels.setdefault(row.page, row.page_label)
-    version = ".".join(str(part) for part in ebooklib.VERSION)
-    return ExtractedDocument(
-        html_bs4.to_table(rows),
-        DocumentInfo(
-            format="epub",
-            status="no_text" if not book else "partial" if reading.missing else "ok",
-            extractor=f"ebooklib {version}, {html_bs4.parser_name()}",
-            pages=[replace(page, label=first_labels.get(page.page)) for page in reading.pages],
-            outline=outline,
-            metadata=metadata,
-            warnings=reading.warnings,
-        ),
-    )
-
-
-def _mark_parts(reading: _Reading) -> None:
-    """Rows of title pages, contents and the like that only the landmarks or the guide name."""
-    documents: dict[str, list[Row]] = {}
-    for row in reading.rows:
-        documents.setdefault(row.file, []).append(row)
-    for target, kind in reading.navigation.landmarks.items():
-        element = _PARTS.get(kind)
-        file, _, fragment = target.partition("#")
-        rows = documents.get(file, [])
-        if element is None or not rows or len(documents) < 2:
-            continue
-        if fragment and f"{file}#{fragment}" not in _ids_of(rows[0]):
-            continue
-        if element in ("toc", "lot"):
-            fits = sum(bool(row.links) for row in rows) >= _LINKED_ROWS * len(rows)
-        elif element in ("index", "bibliography"):
-            fits = True
-        else:
-            fits = sum(len(row.text) for row in rows) <= _SHORT_PART
-        if fits:
-            for row in rows:
-                if row.note is None and row.element != gutenberg.LICENCE:
-                    row.element = element
-
-
-def _ids_of(row: Row) -> set[str | None]:
-    return {row.element_id, *(name for _, name in row.anchors)}
-
-
-def _outline(reading: _Reading) -> list[OutlineEntry]:
-    """The navigation's entries with their pages and kinds; the headings where there is no navigation."""
-    pages = {page.name: page.page for page in reading.pages}
-    entries = reading.navigation.outline or html_outline.outline_of(reading.rows)
-    kinds = {**reading.types, **reading.navigation.landmarks}
-    return [
-        replace(
-            entry,
-            page=pages.get(entry.target.partition("#")[0]) if entry.target else None,
-            kind=entry.kind or kinds.get(entry.target or ""),
-        )
-        for entry in entries
-    ]

@@ -14,7 +14,7 @@ import regex
 
 from jung_pipeline.errors import SourceError
 from jung_pipeline.extract.epub_archive import Archive, EntryTooLarge, parse_xml
-from jung_pipeline.extract.gutenberg import language_tag
+from jung_pipeline.extract.gutenberg_header import language_tag
 
 _XHTML_TYPES = frozenset(
     ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/xml", "text/xml")

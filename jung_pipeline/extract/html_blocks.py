@@ -11,54 +11,38 @@ from dataclasses import dataclass, field
 
 from jung_pipeline.extract.html_lines import LineBuffer, Link, Mark, Row
 from jung_pipeline.extract.html_roles import (
-    HEADINGS,
     STRONG,
-    Role,
     label_from_id,
     label_from_text,
     role_of,
     structure_type,
 )
+from jung_pipeline.extract.html_stack import OpenElement, PutAside, element_of
 from jung_pipeline.extract.html_tables import TableRows
 
-#: Which block decides a row's element where blocks are nested, the strongest first.
-_BLOCK_ROLES = ("verse", "caption", "figcaption", "td", "dt", "dd", "li", "blockquote", "pre")
-
 #: Blocks that group others: rows of one note box, list or section share them.
-_CONTAINERS = frozenset("div section aside article blockquote ul ol dl li table figure header footer".split())
+_CONTAINERS = frozenset(
+    [
+        "div",
+        "section",
+        "aside",
+        "article",
+        "blockquote",
+        "ul",
+        "ol",
+        "dl",
+        "li",
+        "table",
+        "figure",
+        "header",
+        "footer",
+    ]
+)
 
 _PREFORMATTED = frozenset(("pre", "xmp", "listing", "plaintext"))
 
 #: Longer text than this in a page-number element is no page number.
 _MAX_PAGE_TEXT = 24
-
-
-@dataclass(slots=True)
-class _Open:
-    """An element that has begun and not yet ended."""
-
-    tag: str
-    role: Role
-    element_id: str | None
-    start: int = 0  # in the current line
-    mark: str | None = None
-    href: str | None = None
-    raised: bool = False
-    page_label: str | None = None
-    rows_before: int = 0
-    note: int | None = None
-    containers: tuple[int, ...] = ()
-    suspended: _Saved | None = None
-
-
-@dataclass(slots=True)
-class _Saved:
-    """A paragraph put aside while a note inside it is read."""
-
-    line: LineBuffer
-    block: int
-    starts: list[int]
-    rows_before: int
 
 
 @dataclass
@@ -85,7 +69,7 @@ class RowBuilder:
     serial: int = 0  # of blocks, containers and notes; carried on from document to document
 
     def __post_init__(self) -> None:
-        self._stack: list[_Open] = []
+        self._stack: list[OpenElement] = []
         self._skipping = 0
         self._line = LineBuffer()
         self._block = 0
@@ -114,7 +98,7 @@ class RowBuilder:
         elif tag == "img":
             self._drop_cap(attrs.get("alt", ""))
         parent = self._stack[-1] if self._stack else None
-        element = _Open(
+        element = OpenElement(
             tag,
             role,
             attrs.get("id") or (attrs.get("name") if tag == "a" else None) or None,
@@ -174,11 +158,11 @@ class RowBuilder:
 
     # ---------------------------------------------------------------- blocks
 
-    def _start_block(self, element: _Open) -> None:
+    def _start_block(self, element: OpenElement) -> None:
         aside = element.role.box in ("footnote", "sidenote")
         if aside and not self._line.is_blank() and any(e.tag == "p" or not e.role.block for e in self._stack):
             starts = [e.start for e in self._stack]
-            element.suspended = _Saved(self._line, self._block, starts, len(self.rows))
+            element.suspended = PutAside(self._line, self._block, starts, len(self.rows))
             self._line = LineBuffer()
             for open_element in self._stack:
                 open_element.start = 0
@@ -187,7 +171,7 @@ class RowBuilder:
         self._new_block()
         element.rows_before = len(self.rows)
 
-    def _end_block(self, element: _Open) -> None:
+    def _end_block(self, element: OpenElement) -> None:
         if element.role.page_break and len(self.rows) == element.rows_before and element.page_label:
             self._begin_page(element.page_label)
         saved = element.suspended
@@ -239,7 +223,8 @@ class RowBuilder:
     def _emit(self, line: LineBuffer) -> None:
         text = line.text if self._preformatted else line.text.rstrip(" ")
         block = next((e for e in reversed(self._stack) if e.role.block or e.role.box), None)
-        element, box = self._element()
+        element, box = element_of(self._stack)
+        plain, _ = element_of(self._stack, strong=False)
         marks = [Mark(0, 0, "pagebreak", label) for label in self.waiting_pages]
         marks += line.marks
         own_id = f"{self.file}#{block.element_id}" if block and block.element_id else None
@@ -258,6 +243,7 @@ class RowBuilder:
                 page=self.page,
                 block=self._block,
                 element=element,
+                plain_element=plain,
                 element_id=element_id,
                 text=text,
                 marks=[Mark(min(m.start, len(text)), min(m.end, len(text)), m.kind, m.target) for m in marks],
@@ -266,6 +252,7 @@ class RowBuilder:
                 + [(min(at, len(text)), i) for at, i in line.anchors],
                 note=block.note if block else None,
                 box_id=f"{self.file}#{box.element_id}" if box and box.element_id else None,
+                box=box.containers[-1] if box and box.containers else None,
                 containers=block.containers if block else (),
                 pages=pages,
             )
@@ -273,27 +260,9 @@ class RowBuilder:
         self.waiting_ids = []
         self.waiting_pages = []
 
-    def _element(self) -> tuple[str, _Open | None]:
-        """The role of a row here, and the box that gives it."""
-        for element in self._stack:
-            if element.role.box == "gutenberg_licence":
-                return "gutenberg_licence", element
-        for element in reversed(self._stack):
-            if element.role.box in STRONG:
-                outer = next(e for e in self._stack if e.note == element.note) if element.note else element
-                return str(element.role.box), outer
-        names = set()
-        for element in reversed(self._stack):
-            if element.tag in HEADINGS:
-                return element.tag, None
-            names.add("td" if element.tag == "th" else element.tag)
-            if element.role.box:
-                names.add(element.role.box)
-        return next((name for name in _BLOCK_ROLES if name in names), "p"), None
-
     # ---------------------------------------------------------------- inside a line
 
-    def _start_inline(self, element: _Open, attrs: Mapping[str, str]) -> None:
+    def _start_inline(self, element: OpenElement, attrs: Mapping[str, str]) -> None:
         element.start = self._line.length
         element.mark = element.role.mark
         element.raised = element.mark == "superscript" or bool(self._stack and self._stack[-1].raised)
@@ -309,11 +278,13 @@ class RowBuilder:
             self._start_id(element)
         if element.role.mark == "pagebreak" or element.role.page_break:
             element.page_label = (
-                label_from_text(attrs.get("aria-label", "") or attrs.get("title", "") or attrs.get("value", ""))
+                label_from_text(
+                    attrs.get("aria-label", "") or attrs.get("title", "") or attrs.get("value", "")
+                )
                 or element.page_label
             )
 
-    def _start_id(self, element: _Open) -> None:
+    def _start_id(self, element: OpenElement) -> None:
         """Remember an id; it may name a printed page."""
         qualified = f"{self.file}#{element.element_id}"
         if element.role.block or (self._line.is_blank() and not self._line.length):
@@ -337,7 +308,7 @@ class RowBuilder:
         else:
             self._page_mark(self._line.here, self._line.here, label)
 
-    def _end_inline(self, element: _Open) -> None:
+    def _end_inline(self, element: OpenElement) -> None:
         if element.mark == "pagebreak":
             self._end_page(element)
         elif element.mark in ("noteref", "backlink") or element.href:
@@ -349,7 +320,7 @@ class RowBuilder:
         elif element.mark:
             self._mark(element, element.mark)
 
-    def _mark(self, element: _Open, kind: str) -> None:
+    def _mark(self, element: OpenElement, kind: str) -> None:
         if kind in ("noteref", "backlink", "link"):
             return
         start, end = self._line.stretch(element.start)
@@ -358,12 +329,17 @@ class RowBuilder:
 
     def _drop_cap(self, alt: str) -> None:
         """A picture of an initial stands for a letter of the text; its ``alt`` says which."""
-        if len(alt) == 1 and alt.isalpha() and self._line.is_blank() and any(e.tag == "p" for e in self._stack):
+        if (
+            len(alt) == 1
+            and alt.isalpha()
+            and self._line.is_blank()
+            and any(e.tag == "p" for e in self._stack)
+        ):
             self._line.add(alt)
 
     # ---------------------------------------------------------------- printed pages
 
-    def _end_page(self, element: _Open) -> None:
+    def _end_page(self, element: OpenElement) -> None:
         start, end = self._line.stretch(element.start)
         text = self._line.text[start:end]
         printed = label_from_text(text) if len(text) <= _MAX_PAGE_TEXT else None
@@ -394,7 +370,7 @@ class RowBuilder:
 
     # ---------------------------------------------------------------- structure
 
-    def _note_structure(self, element: _Open, attrs: Mapping[str, str]) -> None:
+    def _note_structure(self, element: OpenElement, attrs: Mapping[str, str]) -> None:
         kind = structure_type(attrs.get("epub:type", ""), attrs.get("role", ""))
         if kind and element.role.block:
             if element.element_id:

@@ -70,22 +70,28 @@ from lxml import etree
 
 from jung_pipeline import tables
 from jung_pipeline.errors import SourceError
-from jung_pipeline.extract import gutenberg, html_outline
+from jung_pipeline.extract import gutenberg, gutenberg_header, html_outline
 from jung_pipeline.extract.document import DocumentInfo, ExtractedDocument, ExtractionWarning, PageInfo
 from jung_pipeline.extract.encoding import Decoded, declared_in_markup, decode, hint_of
 from jung_pipeline.extract.html_blocks import RowBuilder
 from jung_pipeline.extract.html_lines import Row
 from jung_pipeline.extract.html_notes import label_pages, resolve_notes
+from jung_pipeline.extract.html_roles import HEADINGS
 from jung_pipeline.extract.plain_text import refuse_other_formats
 from jung_pipeline.progress import advance
 from jung_pipeline.schemas import RAW_TEXT
 
 _DECLARATION = regex.compile(r"^\s*<\?xml[^>]*\?>")
-_DOCTYPE = regex.compile(r"<!DOCTYPE[^\[>]*(?:\[(?P<subset>.*?)\]\s*)?>", flags=regex.IGNORECASE | regex.DOTALL)
+_DOCTYPE = regex.compile(
+    r"<!DOCTYPE[^\[>]*(?:\[(?P<subset>.*?)\]\s*)?>", flags=regex.IGNORECASE | regex.DOTALL
+)
 _ENTITY_DECLARATION = regex.compile(r"""<!ENTITY\s+([\w.-]+)\s+(?:"([^"&<%]{0,80})"|'([^'&<%]{0,80})')\s*>""")
 _ENTITY = regex.compile(r"&([A-Za-z][\w.-]{0,40});")
 _XHTML = regex.compile(r"<\?xml|xmlns\s*=|XHTML", flags=regex.IGNORECASE)
 _PREDEFINED = frozenset(("amp", "lt", "gt", "quot", "apos"))
+
+#: Half title, title page, title page of the series.
+_MAX_TITLE_PAGES = 4
 
 _TYPE_ATTRIBUTES = {"{http://www.idpf.org/2007/ops}type": "epub:type", "ops:type": "epub:type"}
 
@@ -112,7 +118,7 @@ def extract_html(data: bytes, file: str, hints: Mapping[str, Any]) -> ExtractedD
     builder = RowBuilder(file, 1, lambda href: _local_target(href, file))
     builder = parse_into(decoded.text, builder)
     rows = builder.close()
-    facts = mark_boilerplate(rows)
+    facts = settle_parts(rows)
     metadata = {**html_outline.metadata_of(decoded.text), **facts}
     outline = html_outline.outline_of(rows)
     resolve_notes(rows, [entry.target for entry in outline if entry.target])
@@ -277,8 +283,21 @@ def _local_target(href: str, file: str) -> str | None:
     return f"{file}#{unquote(fragment)}"
 
 
-def mark_boilerplate(rows: Sequence[Row]) -> dict[str, Any]:
-    """Give Project Gutenberg's own words their element; the facts that its header states."""
+def settle_parts(rows: Sequence[Row]) -> dict[str, Any]:
+    """Give Project Gutenberg's own words their element; the facts that its header states.
+
+    Converters (DocBook's among them) put every heading into a block of class "titlepage": where there are
+    more such blocks than a book has title pages, those of headings alone are headings.
+    """
+    titles: dict[int | None, list[Row]] = {}
+    for row in rows:
+        if row.element == "title":
+            titles.setdefault(row.box, []).append(row)
+    if len(titles) > _MAX_TITLE_PAGES:
+        for part in titles.values():
+            if all(row.plain_element in HEADINGS for row in part):
+                for row in part:
+                    row.element = row.plain_element
     lines = []
     before: Row | None = None
     for row in rows:
@@ -288,12 +307,12 @@ def mark_boilerplate(rows: Sequence[Row]) -> dict[str, Any]:
     for row, label in zip(rows, gutenberg.label_lines(lines), strict=True):
         if label is not None:
             row.element = label
-    return gutenberg.metadata(lines)
+    return gutenberg_header.metadata(lines)
 
 
 def to_table(rows: Sequence[Row]) -> Any:
     """The rows as a table in ``schemas.RAW_TEXT``, numbered in reading order."""
-    records = []
+    records: list[dict[str, Any]] = []
     block, line, serial = -1, 0, -1
     for line_id, row in enumerate(rows):
         if row.block != serial or (records and records[-1]["page"] != row.page):
@@ -319,4 +338,3 @@ def to_table(rows: Sequence[Row]) -> Any:
             }
         )
     return tables.from_rows(records, RAW_TEXT)
-

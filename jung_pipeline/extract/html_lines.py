@@ -39,13 +39,15 @@ class Row:
     page: int
     block: int  # serial of the block it belongs to
     element: str
+    plain_element: str  # what it would be without the part of the book around it
     element_id: str | None
     text: str
     marks: list[Mark]
     links: list[Link]
     anchors: list[tuple[int, str]]  # (offset, file-qualified id)
     note: int | None = None  # serial of the note box around it
-    box_id: str | None = None  # id of that box
+    box_id: str | None = None  # id of the box that gives the element
+    box: int | None = None  # serial of that box
     containers: tuple[int, ...] = ()  # serials of the enclosing <div>, <section>, …, outermost first
     pages: list[str] = field(default_factory=list)  # labels of the pages that begin in it, in order
     page_label: str | None = None

@@ -18,11 +18,13 @@ from jung_pipeline.extract.html_roles import HEADINGS, STRONG
 
 #: What a printed note mark looks like.
 _MARK = regex.compile(
-    r"[\[({]?\s*(?:(?:note|fn|n|anm|fu(?:ss|ß)note|footnote)[. ]*)?(?:\d{1,4}[a-z]?|[ivxlc]{1,6}|[a-zA-Z]{1,2}|[*†‡§¶‖#]{1,4})\s*[\])}]?[.:]?",
+    r"[\[({]?\s*(?:(?:note|fn|n|anm|fu(?:ss|ß)note|footnote|line|zeile|l|page|p|s)[. ]*)?(?:\d{1,4}[a-z]?|[ivxlc]{1,6}|[a-zA-Z]{1,2}|[*†‡§¶‖#]{1,4})\s*[\])}]?[.:]?",
     flags=regex.IGNORECASE,
 )
 #: What stands at the end of a note to lead back.
-_BACK = regex.compile(r"[\[(]?\s*(?:[↩↑↵⏎←^⇑⤴➚]\ufe0e?|back|return|zurück)\s*[\])]?\.?", flags=regex.IGNORECASE)
+_BACK = regex.compile(
+    r"[\[(]?\s*(?:[↩↑↵⏎←^⇑⤴➚]\ufe0e?|back|return|zurück)\s*[\])]?\.?", flags=regex.IGNORECASE
+)
 
 #: A note's own mark stands so near its beginning.
 _AT_START = 3
@@ -56,7 +58,9 @@ def resolve_notes(rows: Sequence[Row], targets: Collection[str]) -> None:
                 continue
             start, end = _with_brackets(row.text, link.start, link.end)
             row.marks = [
-                m for m in row.marks if not (m.kind == "superscript" and start <= m.start and m.end <= end + 1)
+                m
+                for m in row.marks
+                if not (m.kind == "superscript" and start <= m.start and m.end <= end + 1)
             ]
             row.marks.append(Mark(start, end, kind, link.target or None))
             if kind == "noteref" and link.target in places:
@@ -65,7 +69,9 @@ def resolve_notes(rows: Sequence[Row], targets: Collection[str]) -> None:
     used = {link.target for row in rows for link in row.links} | set(targets)
     for row in rows:
         row.marks += [
-            Mark(at, at, "anchor", name) for at, name in row.anchors if name in used and name != row.element_id
+            Mark(at, at, "anchor", name)
+            for at, name in row.anchors
+            if name in used and name != row.element_id
         ]
         row.marks.sort(key=lambda m: (m.start, m.end))
 
@@ -151,7 +157,7 @@ def _kind(
     target_row = rows[place.row] if place else None
     from_note = row.note is not None
     to_note = target_row is not None and target_row.note is not None
-    if from_note and target_row is not None and not to_note and (at_start or place_before(place, index)):
+    if from_note and target_row is not None and not to_note and (at_start or _is_before(place, index)):
         return "backlink"
     mutual = place is not None and (place.row, index) in linked_rows
     if mutual and place is not None and place.row != index and not from_note and not to_note:
@@ -168,7 +174,7 @@ def _kind(
     return None
 
 
-def place_before(place: _Place | None, index: int) -> bool:
+def _is_before(place: _Place | None, index: int) -> bool:
     """Whether a place lies earlier in the book than row ``index``."""
     return place is not None and place.row < index
 
@@ -193,10 +199,10 @@ def _name_notes(rows: Sequence[Row], references: dict[str, None], places: dict[s
         if row.note is not None and row.note != current_note:
             current = row.box_id
         current_note = row.note
-        name = wanted.get(index)
-        if name is not None and row.element not in HEADINGS and not _is_elsewhere(row):
-            _become_note(row, name)
-            current, since = name, 0
+        wanted_name = wanted.get(index)
+        if wanted_name is not None and row.element not in HEADINGS and not _is_elsewhere(row):
+            _become_note(row, wanted_name)
+            current, since = wanted_name, 0
         elif row.note is not None:
             _become_note(row, current or row.element_id)
             since = 0
@@ -221,7 +227,12 @@ def _become_note(row: Row, name: str | None) -> None:
 def _continues(rows: Sequence[Row], index: int, wanted: dict[int, str], since: int) -> bool:
     """Whether a row between two notes belongs to the first: same list or section, no note mark in it."""
     row = rows[index]
-    if since > _CONTINUES or row.element in HEADINGS or rows[index - 1].file != row.file or _is_elsewhere(row):
+    if (
+        since > _CONTINUES
+        or row.element in HEADINGS
+        or rows[index - 1].file != row.file
+        or _is_elsewhere(row)
+    ):
         return False
     if row.block == rows[index - 1].block:
         return True

@@ -9,7 +9,7 @@ from typing import Any
 import regex
 
 from jung_pipeline.extract.document import OutlineEntry
-from jung_pipeline.extract.gutenberg import language_tag
+from jung_pipeline.extract.gutenberg_header import language_tag
 from jung_pipeline.extract.html_lines import Row
 from jung_pipeline.extract.html_roles import HEADINGS
 
@@ -23,7 +23,9 @@ _GUTENBERG_TITLE = regex.compile(
     r"(?:,\s+by\s+(?P<author>.+?))?\.?",
     flags=regex.IGNORECASE | regex.DOTALL,
 )
-_GUTENBERG_SUFFIX = regex.compile(r"\s*[—–-]+\s*A Project Gutenberg E-?book\.?$|\s*\|\s*Project Gutenberg\.?$", flags=regex.IGNORECASE)
+_GUTENBERG_SUFFIX = regex.compile(
+    r"\s*[—–-]+\s*A Project Gutenberg E-?book\.?$|\s*\|\s*Project Gutenberg\.?$", flags=regex.IGNORECASE
+)
 _BY = regex.compile(r"(?P<title>.+?),\s+by\s+(?P<author>[^,].+?)\.?", flags=regex.DOTALL)
 
 _META_NAMES = {
@@ -81,7 +83,9 @@ def metadata_of(markup: str) -> dict[str, Any]:
     if title:
         for name, value in _from_title(_plain(title.group(1))).items():
             facts.setdefault(name, value)
-    tag_of_text = language_tag(facts.get("language")) or (language_tag(language.group(1)) if language else None)
+    tag_of_text = language_tag(facts.get("language")) or (
+        language_tag(language.group(1)) if language else None
+    )
     facts.pop("language", None)
     if tag_of_text:
         facts["language"] = tag_of_text

@@ -1,8 +1,8 @@
 """What an HTML element is: block or inline, its role in the book, the mark its text gets.
 
-Evidence in this order: ``epub:type`` (https://idpf.github.io/epub-vocabs/structure/) and ``role="doc-…"``
+Evidence, in this order: ``epub:type`` (https://idpf.github.io/epub-vocabs/structure/) and ``role="doc-…"``
 (https://www.w3.org/TR/dpub-aria-1.1/), then class names that converters and Project Gutenberg use, then
-the tag. ``docs`` of the roles: :mod:`jung_pipeline.extract.html_bs4`.
+the tag. What the roles mean: :mod:`jung_pipeline.extract.html_bs4`.
 """
 
 from __future__ import annotations
@@ -13,136 +13,106 @@ from functools import lru_cache
 
 import regex
 
+
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def _table(**names: str) -> dict[str, str]:
+    """Name → role, of roles with the names that mean them."""
+    return {name: role for role, words in names.items() for name in words.split()}
+
+
 #: Elements that begin and end a block. Everything else is inline and never breaks a word.
-BLOCKS = frozenset(
+BLOCKS = _words(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
     "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre "
-    "section summary table tbody td tfoot th thead title tr ul xmp listing plaintext html option".split()
+    "section summary table tbody td tfoot th thead title tr ul xmp listing plaintext html option"
 )
 
 #: Elements whose content a reader never sees as text. ``case`` is the optional branch of epub:switch.
-SKIPPED = frozenset(
-    "head script style template noscript iframe object audio video canvas math-annotation annotation "
-    "annotation-xml metadata desc rp datalist case textarea select button".split()
+SKIPPED = _words(
+    "head title nav script style template noscript iframe object audio video canvas annotation annotation-xml "
+    "metadata desc rp datalist case textarea select button"
 )
 
-HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+HEADINGS = _words("h1 h2 h3 h4 h5 h6")
 
 #: Roles that decide what a row is, whatever the tags inside.
-STRONG = frozenset(
-    "gutenberg_licence transcriber_note title copyright cover colophon dedication toc lot index "
-    "bibliography footnote sidenote advertisement".split()
+STRONG = _words(
+    "gutenberg_licence transcriber_note title copyright cover colophon dedication toc lot index bibliography "
+    "footnote sidenote advertisement"
 )
 
-_TYPES = {
-    "footnote": "footnote",
-    "endnote": "footnote",
-    "rearnote": "footnote",
-    "note": "footnote",
-    "annotation": "footnote",
-    "footnotes": "notes",
-    "endnotes": "notes",
-    "rearnotes": "notes",
-    "toc": "toc",
-    "toc-brief": "toc",
-    "landmarks": "toc",
-    "page-list": "toc",
-    "loi": "lot",
-    "lot": "lot",
-    "loa": "lot",
-    "lov": "lot",
-    "titlepage": "title",
-    "halftitlepage": "title",
-    "halftitle": "title",
-    "copyright-page": "copyright",
-    "imprint": "copyright",
-    "imprimatur": "copyright",
-    "colophon": "colophon",
-    "cover": "cover",
-    "dedication": "dedication",
-    "index": "index",
-    "bibliography": "bibliography",
-    "epigraph": "blockquote",
-    "pullquote": "sidenote",
-    "z3998:verse": "verse",
-    "z3998:poem": "verse",
-    "z3998:song": "verse",
-    "z3998:hymn": "verse",
-    "z3998:lyrics": "verse",
-    "z3998:publisher-logo": "colophon",
-    "noteref": "noteref",
-    "annoref": "noteref",
-    "backlink": "backlink",
-    "pagebreak": "pagebreak",
-    "biblioref": "",
-}
+#: Which block decides a row's element where weaker blocks are nested, the strongest first.
+BLOCK_ROLES = ("verse", "caption", "figcaption", "td", "dt", "dd", "li", "blockquote", "pre")
 
-#: Class names, whole and in lower case.
-_CLASSES = {
-    **dict.fromkeys(
-        "footnote footnotetext footnote-text foot-note endnote end-note rearnote fn ftn note-text notetext "
-        "_idfootnote fnote".split(),
-        "footnote",
-    ),
-    **dict.fromkeys("footnotes endnotes rearnotes notes-section _idfootnotes _idendnotes".split(), "notes"),
-    **dict.fromkeys("toc contents tableofcontents table-of-contents sgc-toc-level".split(), "toc"),
-    **dict.fromkeys("loi lot illustrations list-of-illustrations".split(), "lot"),
-    **dict.fromkeys("poem poetry verse stanza linegroup lg poetry-container poems versegroup".split(), "verse"),
-    **dict.fromkeys(
-        "blockquote blockquot block-quote bq quotation extract epigraph blockcite quote".split(), "blockquote"
-    ),
-    **dict.fromkeys("titlepage title-page title_page halftitle half-title halftitlepage".split(), "title"),
-    **dict.fromkeys("copyright copyright-page copyrightpage imprint".split(), "copyright"),
-    **dict.fromkeys("index indx ifrst isub1 isub2 isub3".split(), "index"),
-    **dict.fromkeys("bibliography biblio references".split(), "bibliography"),
-    **dict.fromkeys("sidenote side-note marginnote margin-note marginalia sidenotes".split(), "sidenote"),
-    **dict.fromkeys("ads adverts advertisement advertisements catalogue-ads".split(), "advertisement"),
-    **dict.fromkeys("caption caption2 figcaption".split(), "caption"),
-    **dict.fromkeys(
-        "transnote trans-note trans_note transnotes tnote tnotes tn tnbox transcriber transcribernote transcribers-note "
-        "transcriber-note transcribersnote transcribers transcriberdata".split(),
-        "transcriber_note",
-    ),
-    **dict.fromkeys("pg-boilerplate pgheader pgfooter pg-header pg-footer".split(), "gutenberg_licence"),
-    **dict.fromkeys("dedication dedicate".split(), "dedication"),
-    **dict.fromkeys("colophon".split(), "colophon"),
-}
+#: Values of epub:type, and of role without "doc-".
+_TYPES = _table(
+    footnote="footnote endnote rearnote note annotation",
+    notes="footnotes endnotes rearnotes",
+    toc="toc toc-brief landmarks page-list",
+    lot="loi lot loa lov",
+    title="titlepage halftitlepage halftitle",
+    copyright="copyright-page imprint imprimatur",
+    colophon="colophon z3998:publisher-logo",
+    cover="cover",
+    dedication="dedication",
+    index="index",
+    bibliography="bibliography",
+    blockquote="epigraph",
+    sidenote="pullquote",
+    verse="z3998:verse z3998:poem z3998:song z3998:hymn z3998:lyrics",
+    noteref="noteref annoref",
+    backlink="backlink",
+    pagebreak="pagebreak",
+)
+
+#: Class names of blocks, whole and in lower case.
+_CLASSES = _table(
+    footnote="footnote footnotetext footnote-text foot-note endnote end-note rearnote fn ftn note-text notetext "
+    "_idfootnote fnote",
+    notes="footnotes endnotes rearnotes notes-section _idfootnotes _idendnotes",
+    toc="toc contents tableofcontents table-of-contents sgc-toc-level",
+    lot="loi lot illustrations list-of-illustrations",
+    verse="poem poetry verse stanza linegroup lg poetry-container poems versegroup",
+    blockquote="blockquote blockquot block-quote bq quotation extract epigraph blockcite quote",
+    title="titlepage title-page title_page halftitle half-title halftitlepage",
+    copyright="copyright copyright-page copyrightpage imprint",
+    index="index indx ifrst isub1 isub2 isub3",
+    bibliography="bibliography biblio references",
+    sidenote="sidenote side-note marginnote margin-note marginalia sidenotes",
+    advertisement="ads adverts advertisement advertisements",
+    caption="caption caption2 figcaption",
+    transcriber_note="transnote trans-note trans_note transnotes tnote tnotes tn tnbox transcriber "
+    "transcribernote transcribers-note transcriber-note transcribersnote transcribers transcriberdata",
+    gutenberg_licence="pg-boilerplate pgheader pgfooter pg-header pg-footer",
+    dedication="dedication dedicate",
+    colophon="colophon",
+)
 
 #: Class names of inline elements.
-_INLINE_CLASSES = {
-    **dict.fromkeys(
-        "fnanchor footnote footnoteref footnote-ref noteref fnref fn-ref endnoteref endnote-ref footnotelink "
-        "_idfootnotelink _idendnotelink footnote-reference footnote-anchor fnanch noteanchor".split(),
-        "noteref",
-    ),
-    **dict.fromkeys("footnote-back footnoteback backlink fn-back endnote-back noteback".split(), "backlink"),
-    **dict.fromkeys("sidenote side-note marginnote margin-note".split(), "sidenote"),
-    **dict.fromkeys("linenum lineno lnum line-number linenumber ln-num poemnum".split(), "line_number"),
-    **dict.fromkeys("italic italics ital it".split(), "italic"),
-    **dict.fromkeys("bold".split(), "bold"),
-    **dict.fromkeys("super superscript sup".split(), "superscript"),
-    **dict.fromkeys("subscript".split(), "subscript"),
-}
-
-_PAGE_CLASSES = frozenset(
-    "pagenum pageno pagenumber page-number page_number pagenumbers pagebreak page-break pb newpage pgnum "
-    "x-ebookmaker-pageno pginternal-page folio".split()
+_INLINE_CLASSES = _table(
+    noteref="fnanchor footnote footnoteref footnote-ref noteref fnref fn-ref endnoteref endnote-ref footnotelink "
+    "_idfootnotelink _idendnotelink footnote-reference footnote-anchor fnanch noteanchor",
+    backlink="footnote-back footnoteback backlink fn-back endnote-back noteback",
+    sidenote="sidenote side-note marginnote margin-note",
+    line_number="linenum lineno lnum line-number linenumber ln-num poemnum",
+    italic="italic italics ital it",
+    bold="bold",
+    superscript="super superscript sup",
+    subscript="subscript",
 )
 
-_INLINE_TAGS = {
-    "i": "italic",
-    "em": "italic",
-    "cite": "italic",
-    "dfn": "italic",
-    "var": "italic",
-    "b": "bold",
-    "strong": "bold",
-    "sup": "superscript",
-    "sub": "subscript",
-}
+_PAGE_CLASSES = _words(
+    "pagenum pageno pagenumber page-number page_number pagenumbers pagebreak page-break pb newpage pgnum "
+    "x-ebookmaker-pageno folio"
+)
+
+_INLINE_TAGS = _table(italic="i em cite dfn var", bold="b strong", superscript="sup", subscript="sub")
 
 #: Letter-spacing: emphasis that is neither italic nor bold.
-_SPACED = frozenset("gesperrt gspr spaced letterspaced letter-spaced".split())
+_SPACED = _words("gesperrt gspr spaced letterspaced letter-spaced")
 
 _STYLES = (
     (regex.compile(r"font-style\s*:\s*(?:italic|oblique)"), "italic"),
@@ -192,7 +162,7 @@ def _role(tag: str, types: str, aria: str, classes: str, style: str, box_id: str
     named = _from_types(types, aria)
     names = classes.lower().split()
     block = tag in BLOCKS
-    if tag in SKIPPED or (tag == "nav") or (tag == "title"):
+    if tag in SKIPPED:
         return Role(block, skipped=True)
     if (hidden or _HIDDEN_STYLE.search(style.lower())) and named not in ("footnote", "notes"):
         return Role(block, skipped=True)
@@ -207,7 +177,7 @@ def _role(tag: str, types: str, aria: str, classes: str, style: str, box_id: str
             named = next((_CLASSES[stem] for stem in map(_stem, names) if stem in _CLASSES), None)
         if named in ("noteref", "backlink"):
             named = None
-        return Role(True, box=named or None, page_break=any(name in _PAGE_CLASSES for name in names))
+        return Role(True, box=named, page_break=any(name in _PAGE_CLASSES for name in names))
     if any(name in _PAGE_CLASSES for name in names):
         return Role(False, mark="pagebreak")
     if named == "footnote":
@@ -238,11 +208,11 @@ def _from_types(types: str, aria: str) -> str | None:
     """The role that epub:type or an ARIA role names; the first that is known."""
     for name in types.lower().split():
         if name in _TYPES:
-            return _TYPES[name] or None
+            return _TYPES[name]
     for name in aria.lower().split():
         short = name.removeprefix("doc-")
         if short != name and short in _TYPES:
-            return _TYPES[short] or None
+            return _TYPES[short]
     return None
 
 
@@ -252,7 +222,7 @@ def _stem(name: str) -> str:
 
 
 def structure_type(types: str, aria: str) -> str | None:
-    """The kind of section that epub:type or ARIA names, for the outline: "chapter", "preface", …"""
+    """The kind of section that epub:type or ARIA names; for the outline."""
     for name in [*types.lower().split(), *(a.removeprefix("doc-") for a in aria.lower().split())]:
         if ":" not in name and name not in ("bodymatter", "frontmatter", "backmatter", "title", "heading"):
             return name

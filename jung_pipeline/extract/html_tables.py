@@ -46,7 +46,9 @@ class TableRows:
         if not (kinds <= _CELLS or len(kinds) == 1) or any(len(row.text) > _LONGEST_CELL for row in rows):
             return
         # An empty cell keeps its place.
-        texts = [self._rows[start].text if end > start else "" for start, end in zip(cells, bounds, strict=True)]
+        texts = [
+            self._rows[start].text if end > start else "" for start, end in zip(cells, bounds, strict=True)
+        ]
         joined = rows[0]
         element = "tr" if kinds <= _CELLS else joined.element
         offset = 0

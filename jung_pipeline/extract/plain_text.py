@@ -20,7 +20,7 @@ import regex
 
 from jung_pipeline import tables
 from jung_pipeline.errors import SourceError
-from jung_pipeline.extract import gutenberg, text_marks
+from jung_pipeline.extract import gutenberg, gutenberg_header, text_marks
 from jung_pipeline.extract.document import DocumentInfo, ExtractedDocument, ExtractionWarning, PageInfo
 from jung_pipeline.extract.encoding import declared_in_header, decode, hint_of
 from jung_pipeline.progress import advance
@@ -91,7 +91,7 @@ def extract_plain_text(data: bytes, file: str, hints: Mapping[str, Any]) -> Extr
     book = [gutenberg.Line(row.text, row.gap) for row in rows]
     for row, label in zip(rows, gutenberg.label_lines(book), strict=True):
         row.element = label
-    return _document(rows, gutenberg.metadata(book), warnings)
+    return _document(rows, gutenberg_header.metadata(book), warnings)
 
 
 def raw_text_from_pages(pages: Sequence[str]) -> ExtractedDocument:

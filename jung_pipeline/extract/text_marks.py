@@ -13,7 +13,7 @@ brackets may be anything; a rising sequence of them is a pagination.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import regex
@@ -50,37 +50,42 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 def emphasis_marks(lines: Sequence[str]) -> list[list[Mark]]:
     """The marks of emphasis in the lines of one paragraph, which may run from line to line."""
     marks: list[list[Mark]] = [[] for _ in lines]
-    taken: set[tuple[int, int]] = set()
-    for row, line in enumerate(lines):
-        if "{" in line:
-            for found in _RAISED.finditer(line):
-                start, end = found.span(2)
-                kind = "superscript" if found.group(1) == "^" else "subscript"
-                marks[row] += [
-                    (found.start(), start, "emphasis_mark", None),
-                    (start, end, kind, None),
-                    (end, found.end(), "emphasis_mark", None),
-                ]
-                taken.add((row, found.start()))
+    taken = _mark_raised(lines, marks)
     for sign, kind in _SIGNS.items():
         opened: tuple[int, int] | None = None
-        for row, line in enumerate(lines):
-            if sign not in line:
-                continue
-            for found in _SIGN.finditer(line):
-                at = found.start()
-                if found.group(1) != sign or (row, at) in taken:
-                    continue
-                if opened is None:
-                    opened = (row, at) if _opens(line, at, sign) else None
-                elif _closes(line, at, sign):
-                    _cover(lines, marks, opened, (row, at), kind)
-                    opened = None
-                elif _opens(line, at, sign):
-                    opened = (row, at)  # the one before had no end
+        for at in _places_of(sign, lines, taken):
+            line = lines[at[0]]
+            if opened is not None and _closes(line, at[1], sign):
+                _cover(lines, marks, opened, at, kind)
+                opened = None
+            elif _opens(line, at[1], sign):
+                opened = at  # one before it had no end
     for row_marks in marks:
         row_marks.sort()
     return marks
+
+
+def _mark_raised(lines: Sequence[str], marks: list[list[Mark]]) -> set[tuple[int, int]]:
+    """Mark ``^{…}`` and ``_{…}``; (row, offset) of their signs."""
+    taken = set()
+    for row, line in enumerate(lines):
+        for found in _RAISED.finditer(line) if "{" in line else ():
+            start, end = found.span(2)
+            marks[row] += [
+                (found.start(), start, "emphasis_mark", None),
+                (start, end, "superscript" if found.group(1) == "^" else "subscript", None),
+                (end, found.end(), "emphasis_mark", None),
+            ]
+            taken.add((row, found.start()))
+    return taken
+
+
+def _places_of(sign: str, lines: Sequence[str], taken: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """(row, offset) of every ``sign`` that may be a mark."""
+    for row, line in enumerate(lines):
+        for found in _SIGN.finditer(line) if sign in line else ():
+            if found.group(1) == sign and (row, found.start()) not in taken:
+                yield row, found.start()
 
 
 def _opens(line: str, at: int, sign: str) -> bool:
