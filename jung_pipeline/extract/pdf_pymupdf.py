@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,16 @@ from pymupdf import mupdf
 
 from jung_pipeline import progress
 from jung_pipeline.errors import SourceError
-from jung_pipeline.extract import pdf_fragments, pdf_layout, text_quality
+from jung_pipeline.extract import pdf_fragments, pdf_layout
 from jung_pipeline.extract.document import (
     DocumentInfo,
     ExtractedDocument,
     ExtractionWarning,
     OutlineEntry,
-    PageInfo,
 )
 from jung_pipeline.extract.metadata import clean_metadata
 from jung_pipeline.extract.pdf_fragments import Fragment
-from jung_pipeline.extract.raw_lines import RawLines
+from jung_pipeline.extract.pdf_pages import PdfPage, judge
 
 #: Ligatures and blanks as the file has them; nothing outside the crop box; no images; unknown glyphs as
 #: U+FFFD rather than as glyph numbers, which look like letters.
@@ -38,27 +36,10 @@ _FLAGS = mupdf.FZ_STEXT_PRESERVE_LIGATURES | mupdf.FZ_STEXT_PRESERVE_WHITESPACE 
 _SCALE = 100
 #: An image over half the page with text that nobody sees is a scan with its OCR.
 _SCAN_SHARE = 0.5
-#: A page without text is worth a word if a picture takes up so much of it, or so many paths are drawn.
-_PICTURE_SHARE, _MANY_PATHS = 0.1, 100
 #: So many different messages of MuPDF are passed on.
 _MAX_MESSAGES = 20
 
 _MUPDF_ERRORS = (RuntimeError, ValueError, IndexError, mupdf.FzErrorBase)
-
-
-@dataclass
-class _Page:
-    """What was read of one page."""
-
-    number: int
-    label: str | None
-    lines: list[Fragment]
-    text: str
-    width: float
-    height: float
-    image_share: float | None = None
-    origin: str = "text_layer"
-    paths: int = 0
 
 
 def extract_pdf(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
@@ -79,7 +60,7 @@ def extract_pdf(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
     warnings: list[ExtractionWarning] = []
     with _open(path, hints, warnings) as document:
         pages = _read_pages(document, path, warnings)
-        info_pages, lines = _judge(pages, warnings)
+        info_pages, lines = judge(pages, warnings)
         outline = _outline(document)
         metadata = _metadata(document)
     warnings.extend(_messages())
@@ -207,12 +188,12 @@ def _messages() -> list[ExtractionWarning]:
 # ---------------------------------------------------------------------------------------------------
 
 
-def _read_pages(document: pymupdf.Document, path: Path, warnings: list[ExtractionWarning]) -> list[_Page]:
+def _read_pages(document: pymupdf.Document, path: Path, warnings: list[ExtractionWarning]) -> list[PdfPage]:
     """Every page that can be read, in order."""
     total = document.page_count
     has_labels = bool(document.get_page_labels())
     directions: dict[tuple[str, int], bool] = {}
-    pages: list[_Page] = []
+    pages: list[PdfPage] = []
     for index in range(total):
         try:
             pages.append(_read_page(document, index, has_labels, directions))
@@ -229,14 +210,14 @@ def _read_pages(document: pymupdf.Document, path: Path, warnings: list[Extractio
 
 def _read_page(
     document: pymupdf.Document, index: int, has_labels: bool, directions: dict[tuple[str, int], bool]
-) -> _Page:
+) -> PdfPage:
     """One page: its lines in reading order and what lies behind them."""
     page = document.load_page(index)
     label = _label(page) if has_labels else None
     stext = mupdf.FzStextPage(page.this, mupdf.FzStextOptions(_FLAGS))
     lines = _lines(stext, directions)
     rect = page.rect
-    found = _Page(index + 1, label, lines, "\n".join(f.text for f in lines), rect.width, rect.height)
+    found = PdfPage(index + 1, label, lines, "\n".join(f.text for f in lines), rect.width, rect.height)
     if not lines or page.get_images():
         _look_behind(page, found)
     if found.origin == "ocr":
@@ -294,7 +275,7 @@ def _printed(print_page: Any, stext: Any, argument: Any) -> bytes:
     return buffer.fz_buffer_extract()
 
 
-def _look_behind(page: pymupdf.Page, found: _Page) -> None:
+def _look_behind(page: pymupdf.Page, found: PdfPage) -> None:
     """Fill in how much of a page images cover, and whether its text is the OCR of a scan."""
     width, height = found.width, found.height
     if page.rotation % 180:
@@ -336,63 +317,6 @@ def _inside(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
         and box[2] <= other[2] + 1
         and box[3] <= other[3] + 1
     )
-
-
-# ---------------------------------------------------------------------------------------------------
-# judging
-# ---------------------------------------------------------------------------------------------------
-
-
-def _judge(pages: list[_Page], warnings: list[ExtractionWarning]) -> tuple[list[PageInfo], RawLines]:
-    """Which pages have usable text; their lines, and a warning for every page that lacks it."""
-    unusable = {p.number for p in pages if p.lines and not text_quality.has_usable_characters(p.text)}
-    nonsense = text_quality.nonsense_pages(
-        {p.number: p.text[:1500] for p in pages if p.lines and p.number not in unusable}
-    )
-    lines = RawLines()
-    infos = []
-    for page in pages:
-        reason = None
-        if page.number in unusable:
-            reason = "its fonts have no character map, so its text cannot be read"
-        elif page.number in nonsense:
-            reason = "its text layer is nonsense (a wrong character map or a failed OCR)"
-        elif not page.lines and (page.image_share or 0) >= _PICTURE_SHARE:
-            reason = f"it is an image ({page.image_share or 0:.0%} of the page) without a text layer"
-        elif not page.lines and page.paths >= _MANY_PATHS:
-            reason = "it is drawn in outlines, without text"
-        usable = reason is None  # a blank page is: there is nothing in it to distrust
-        if reason:
-            warnings.append(
-                ExtractionWarning(
-                    "page_without_text", f"Page {page.number} has no usable text: {reason}.", page=page.number
-                )
-            )
-        if usable:
-            kept = page.lines
-            if text_quality.bad_share(page.text):
-                kept = [f for f in kept if text_quality.bad_share(f.text) <= text_quality.MAX_BAD_SHARE_LINE]
-            if len(kept) < len(page.lines):
-                warnings.append(
-                    ExtractionWarning(
-                        "unreadable_lines",
-                        f"{len(page.lines) - len(kept)} line(s) in a font without a character map were left out.",
-                        page=page.number,
-                    )
-                )
-            lines.add_page(page.number, page.label, page.origin, kept)
-        infos.append(
-            PageInfo(
-                page=page.number,
-                label=page.label,
-                characters=len(page.text),
-                usable=usable,
-                width=round(page.width, 2),
-                height=round(page.height, 2),
-                image_share=page.image_share,
-            )
-        )
-    return infos, lines
 
 
 # ---------------------------------------------------------------------------------------------------

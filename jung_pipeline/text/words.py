@@ -26,10 +26,10 @@ def _list(language: str) -> dict[str, float]:
     """Frequency (share of running words) by word; empty for a language without a list."""
     import wordfreq
 
-    try:
-        return wordfreq.get_frequency_dict(language, wordlist="small")
-    except LookupError:
+    # Asked for a language that it lacks, wordfreq would give the nearest it has.
+    if language not in wordfreq.available_languages("small"):
         return {}
+    return wordfreq.get_frequency_dict(language, wordlist="small")
 
 
 @lru_cache(maxsize=200_000)

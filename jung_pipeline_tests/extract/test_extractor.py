@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from jung_pipeline.errors import SourceError
+from jung_pipeline.extract.extractor import describe_file, extract, file_format
+from jung_pipeline_tests.extract.pdf_maker import lines, write_pdf
+
+OPF = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="i">x</dc:identifier>
+<dc:title>On Ferries</dc:title><dc:creator id="a">A. N. Other</dc:creator><meta refines="#a" property="role">aut</meta>
+<dc:contributor id="t">T. Bridge</dc:contributor><meta refines="#t" property="role">trl</meta>
+<dc:contributor>calibre (5.1)</dc:contributor><dc:publisher>Weir &amp; Sons</dc:publisher>
+<dc:date>1931-05-01</dc:date><dc:language>de-CH</dc:language></metadata>
+<manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/></spine></package>"""
+
+
+def epub_bytes() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        z.writestr("mimetype", "application/epub+zip")
+        z.writestr(
+            "META-INF/container.xml",
+            '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
+            '<rootfile full-path="b/p.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',
+        )
+        z.writestr("b/p.opf", OPF)
+        z.writestr(
+            "b/c.xhtml",
+            '<html xmlns="http://www.w3.org/1999/xhtml"><head><title>c</title></head><body><p>One boat.</p></body></html>',
+        )
+    return out.getvalue()
+
+
+def zip_bytes() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        z.writestr("word/document.xml", "<w/>")
+    return out.getvalue()
+
+
+HTML = b"<!DOCTYPE html><html lang='en'><head><title>On Ferries</title></head><body><p>One boat.</p></body></html>"
+
+
+def put(tmp_path, name: str, data: bytes):
+    (tmp_path / name).write_bytes(data)
+    return tmp_path / name
+
+
+def pdf_bytes(tmp_path) -> bytes:
+    return write_pdf(tmp_path / "source.bin", [lines(60, 560, ["One boat."])]).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["A.PDF", "a.pdf", "a.txt", "a"])
+def test_a_pdf_is_a_pdf_whatever_its_name(tmp_path, name):
+    path = put(tmp_path, name, pdf_bytes(tmp_path))
+    assert file_format(path) == "pdf"
+    assert extract(path).lines["text"].to_pylist() == ["One boat."]
+
+
+def test_header_after_some_junk_counts_within_the_first_kilobyte(tmp_path):
+    pdf = pdf_bytes(tmp_path)
+    assert file_format(put(tmp_path, "a.pdf", b"HTTP/1.1 200 OK\r\n\r\n" + pdf)) == "pdf"
+    with pytest.raises(SourceError):
+        file_format(put(tmp_path, "b.pdf", b"x" * 3000 + pdf))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("a.epub", epub_bytes(), "epub"),
+        ("a.bin", epub_bytes(), "epub"),
+        ("a.htm", HTML, "html"),
+        ("a.txt", HTML, "html"),
+        ("a.XHTML", b'<?xml version="1.0"?>\n<!-- x --><html xmlns="http://www.w3.org/1999/xhtml"/>', "html"),
+        ("a.html", b"<p>Without a head.</p>", "html"),
+        ("a.txt", "Über die Fähre.\n".encode("latin-1"), "txt"),
+        ("a.txt", "Über die Fähre.\n".encode("utf-16"), "txt"),
+        ("a.md", b"# One boat\n\nCosts 5 < 6 coins.", "txt"),
+    ],
+)
+def test_content_decides_before_the_suffix(tmp_path, name, data, expected):
+    assert file_format(put(tmp_path, name, data)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("a.pdf", b"", "empty_file"),
+        ("a.epub", b"", "empty_file"),
+        ("a.pdf", HTML, "not_this_format"),
+        ("a.epub", HTML, "not_this_format"),
+        ("a.pdf", b"just words", "not_this_format"),
+        ("a.epub", b"just words", "not_this_format"),
+        ("a.pdf", zip_bytes(), "not_this_format"),
+        ("a.docx", zip_bytes(), "not_this_format"),
+        ("a.txt", b"\x89PNG\r\n\x1a\n" + bytes(100), "not_this_format"),
+        ("a.txt", bytes(range(256)) * 8, "not_this_format"),
+        ("a.doc", b"{\\rtf1 words}", "not_this_format"),
+        ("a.pdf", b"%PDF-1.7\n", "damaged"),
+    ],
+)
+def test_what_cannot_be_a_book_is_refused_by_kind_and_name(tmp_path, name, data, kind):
+    with pytest.raises(SourceError) as caught:
+        extract(put(tmp_path, name, data))
+    assert caught.value.kind == kind
+    assert name in str(caught.value) and caught.value.remedy
+
+
+def test_size_limit_and_missing_file(tmp_path):
+    path = put(tmp_path, "a.txt", b"words " * 400_000)
+    with pytest.raises(SourceError) as caught:
+        extract(path, max_file_mb=2)
+    assert caught.value.kind == "too_large" and "max_file_mb" in caught.value.remedy
+    with pytest.raises(SourceError, match="no such file"):
+        extract(tmp_path / "gone.pdf")
+
+
+def test_hints_reach_the_reader(tmp_path):
+    path = put(tmp_path, "a.txt", "Die F\u00e4hre f\u00e4hrt.\n".encode("cp1252"))
+    assert extract(path, hints={"encoding": "cp1252"}).lines["text"].to_pylist() == [
+        "Die F\u00e4hre f\u00e4hrt."
+    ]
+
+
+def test_description_of_each_format(tmp_path):
+    assert describe_file(put(tmp_path, "a.epub", epub_bytes())) == {
+        "title": "On Ferries",
+        "author": "A. N. Other",
+        "translator": "T. Bridge",
+        "publisher": "Weir & Sons",
+        "year": 1931,
+        "language": "de",
+    }
+    page = b"<html lang='en'><head><title>The Project Gutenberg eBook of On Ferries, by A. N. Other</title></head></html>"
+    assert describe_file(put(tmp_path, "a.html", page)) == {
+        "title": "On Ferries",
+        "author": "A. N. Other",
+        "language": "en",
+    }
+    text = b"Title: On Ferries\r\nAuthor: A. N. Other\r\nLanguage: German\r\n\r\nTitle: not this\r\n"
+    assert describe_file(put(tmp_path, "a.txt", text)) == {
+        "title": "On Ferries",
+        "author": "A. N. Other",
+        "language": "de",
+    }
+    assert describe_file(put(tmp_path, "b.txt", b"Nothing stated here.")) == {}
+
+
+def test_broken_epub_has_no_description_rather_than_a_traceback(tmp_path):
+    assert describe_file(put(tmp_path, "a.epub", epub_bytes()[:200])) == {}
+
+
+def test_choosing_a_reader_loads_no_other():
+    code = (
+        "import sys; import jung_pipeline.extract.extractor as e; "
+        "print([m for m in ('pymupdf', 'ebooklib', 'bs4', 'lxml', 'wordfreq') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
