@@ -192,7 +192,8 @@ def _add_text(document: pymupdf.Document, sheet: pymupdf.Page, words: Sequence[O
             stretch=word.width / natural,
             invisible=True,
         )
-        gap = following.x - word.x - word.width if following and following.y == word.y else 0.0
+        same_line = following is not None and (following.y, following.size) == (word.y, word.size)
+        gap = following.x - word.x - word.width if following and same_line else 0.0
         if 0 < gap < 3 * word.size:  # a space as wide as the gap, as readers of print write it
             space = advance("roman", " ") * word.size
             at = (word.x + word.width, HEIGHT - word.y)
