@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from jung_pipeline.embed.embedder import Embedder
-from jung_pipeline.errors import VectorIndexError
 from jung_pipeline.index.vector_index import VectorReader
 from jung_pipeline.progress import advance
 from jung_pipeline.query import probes as probe_module
@@ -37,6 +36,8 @@ CALIBRATION_VERSION = "1"
 FALSE_ANSWER_TARGET = 0.05
 #: A made probe counts as answerable only if its own passage comes back among this many.
 FOUND_WITHIN = 6
+#: With fewer made probes than this nothing can be fitted.
+FEWEST_FOUND = 5
 #: Passages against which a question's best cosine is judged.
 BACKGROUND_PASSAGES = 128
 
@@ -79,11 +80,10 @@ def calibrate(
         vectors: a cache of the probes' vectors, so that publishing again costs nothing.
 
     Returns:
-        Models (coefficients over standardised signals), threshold, curve, counts and rates.
+        Models (coefficients over standardised signals), threshold, curve, counts and rates. Empty where the
+        index holds too little to ask about: a few sentences.
     """
     rows = [row for row in version.passages if row["text"].strip()]
-    if not rows:
-        raise VectorIndexError("The index holds no passages; there is nothing to calibrate.")
     lexicon = lexicon or default_lexicon()
     background = probe_module.sample_ids((row["chunk_id"] for row in rows), BACKGROUND_PASSAGES, "background")
     retriever = Retriever(version.passages, version.vectors, version.lexical, embedder, lexicon, background)
@@ -97,6 +97,8 @@ def calibrate(
     outside = [
         m for m in measured if m[0].chunk_id is None and not (m[1]["support"] > 0.99 and m[1]["unknown"] == 0)
     ]
+    if len(inside) < FEWEST_FOUND:
+        return {}
     signals = [m[1] for m in (*inside, *outside)]
     labels = np.array([1.0] * len(inside) + [0.0] * len(outside))
     models = {

@@ -25,6 +25,9 @@ _COMPARED = 10
 #: A sentence is quoted beside the best only if it comes this near to it.
 _NEAR_ENOUGH = 0.72
 
+#: What a sentence loses that asks instead of saying.
+_ASKS = 0.3
+
 _LEAD = {"en": "In the books' own words: ", "de": "Mit den Worten der Bücher: "}
 
 
@@ -98,7 +101,10 @@ class ExtractiveAnswerer:
         # A passage that ranks first has already been judged the best answer.
         numbers = list(dict.fromkeys(s.source.number for s in sentences))
         scores = [
-            s.shared + float(near) + 0.15 / (1 + numbers.index(s.source.number))
+            s.shared
+            + float(near)
+            + 0.15 / (1 + numbers.index(s.source.number))
+            - (_ASKS if s.text.rstrip('”"’»').endswith("?") else 0.0)
             for s, near in zip(compared, closeness, strict=True)
         ]
         order = sorted(range(len(compared)), key=lambda i: (-scores[i], compared[i].order))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 from jung_pipeline.catalogue import Volume
@@ -73,7 +72,7 @@ class Library:
         Raises:
             ModelMismatchError: the index was built with another model than ``embedder``.
         """
-        spec = version.vectors.spec
+        spec = version.manifest.spec
         if (spec.model, spec.dimension) != (embedder.spec.model, embedder.spec.dimension):
             raise ModelMismatchError(
                 f"The index was built with {spec.model} ({spec.dimension} dimensions), the settings name "
@@ -83,7 +82,7 @@ class Library:
         self.version = version
         self.settings = settings
         self.volumes: Mapping[str, Volume] = volumes or {}
-        stored = version.manifest.get("calibration")
+        stored = version.manifest.calibration
         self.calibration = stored if calibrating.usable(stored, embedder.spec.model) else None
         self._embedder = embedder
         self._retriever = Retriever(
@@ -106,7 +105,7 @@ class Library:
         from jung_pipeline.embed.registry import make_embedder
         from jung_pipeline.index.versions import open_current
 
-        version = open_current(settings.paths.index)
+        version = open_current(settings.paths.index, settings)
         return cls(version, make_embedder(settings), settings, volumes=_volumes(settings))
 
     # ---------------------------------------------------------------------------------------------
@@ -265,26 +264,24 @@ class Library:
             chunk_id = getattr(passage, link)
         return found
 
-    @cached_property
-    def _works(self) -> tuple[Work, ...]:
-        counts: dict[tuple[str, str, str | None, str | None], int] = {}
-        for row in self.version.passages:
-            key = (row["volume"], row["work_title"], row["author"], row["language"])
-            counts[key] = counts.get(key, 0) + 1
-        return tuple(Work(*key, count) for key, count in counts.items())
-
     def works(self) -> list[Work]:
-        """The works in this version of the index, in its order."""
-        return list(self._works)
+        """The works in this version of the index, by volume."""
+        return [
+            Work(work.volume, work.work_title, work.author, work.language, work.passages)
+            for work in self.version.passages.works()
+        ]
 
     def cite(self, passage: Passage) -> str:
         """The address of ``passage`` in words."""
         return cite(passage, self.volumes.get(passage.volume))
 
-    def verify(self, text: str) -> list[QuoteVerdict]:
-        """A verdict for every quotation of ``text``: verbatim, altered, misattributed or not in these books."""
-        works = list(dict.fromkeys((work.title, work.author) for work in self._works))
-        return Verifier(self._retriever, works, self.volumes).verify(text)
+    def verify(self, text: str, *, attributed_to: str | None = None) -> list[QuoteVerdict]:
+        """A verdict for every quotation of ``text``: verbatim, altered, misattributed or not in these books.
+
+        ``attributed_to`` names the author or work all of them are said to be from.
+        """
+        works = list(dict.fromkeys((work.title, work.author) for work in self.works()))
+        return Verifier(self._retriever, works, self.volumes).verify(text, attributed_to=attributed_to)
 
     def _addressed(self, hits: Any) -> list[Hit]:
         return [

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from jung_pipeline.index.vector_index import Vectors
-from jung_pipeline.text.normalise import content_words, stem, stems
+from jung_pipeline.text.normalise import content_words, fold, stem, stems
 
 #: Signals that hold for every pair of languages.
 MEANING = ("cosine", "z", "gap")
@@ -56,7 +56,7 @@ def support(weights: dict[str, float], passages: Iterable[str], bridges: dict[st
         share = sum(
             weight
             for word, weight in weights.items()
-            if stem(word) in have or not have.isdisjoint(stem(other) for other in bridges.get(word, ()))
+            if stem(word) in have or not have.isdisjoint(stem(fold(other)) for other in bridges.get(word, ()))
         )
         best = max(best, share / total)
     return best

@@ -67,11 +67,15 @@ class Verifier:
     works: Sequence[tuple[str, str | None]]  # (work_title, author) of everything in the library
     volumes: Mapping[str, Volume]
 
-    def verify(self, text: str) -> list[QuoteVerdict]:
-        """A verdict for each quotation of ``text``; a text without quotation marks is one quotation."""
+    def verify(self, text: str, *, attributed_to: str | None = None) -> list[QuoteVerdict]:
+        """A verdict for each quotation of ``text``; a text without quotation marks is one quotation.
+
+        ``attributed_to`` names the author or work that all are said to be from; without it, that is looked
+        for in the words around each.
+        """
         quotations = find_quotations(text)
         if not quotations:
-            return [self.judge(squeeze(text))] if text.strip() else []
+            return [self.judge(squeeze(text), attributed_to=attributed_to)] if text.strip() else []
         verdicts = []
         for index, quotation in enumerate(quotations):
             start = max(quotations[index - 1].end if index else 0, quotation.start - _BEFORE)
@@ -80,14 +84,16 @@ class Verifier:
                 quotation.end + _AFTER,
             )
             around = f"{text[start : quotation.start]} … {text[quotation.end : end]}"
-            verdicts.append(self.judge(quotation.inner, around))
+            verdicts.append(self.judge(quotation.inner, around, attributed_to=attributed_to))
         return verdicts
 
-    def judge(self, quote: str, around: str = "") -> QuoteVerdict:
+    def judge(self, quote: str, around: str = "", *, attributed_to: str | None = None) -> QuoteVerdict:
         """The verdict on ``quote``, which the words ``around`` it may attribute to a work or an author."""
         if len(words(quote)) < FEWEST_WORDS:
             return QuoteVerdict(quote, "too_short")
-        named = self._attribution(around)
+        named = self._attribution(attributed_to or around)
+        if attributed_to and not named:  # said to be from something that is not in the library
+            named = ((squeeze(attributed_to), None),)
         exact: list[tuple[Passage, str]] = []
         near: list[tuple[Passage, Alignment, str]] = []
         for passage, text in self._candidates(quote):

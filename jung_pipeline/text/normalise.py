@@ -151,14 +151,18 @@ def language_of(text: str) -> str | None:
     return "en" if english > german else "de"
 
 
+def content_terms(text: str) -> dict[str, str]:
+    """The words of ``text`` that carry its matter, in order, each once: folded form to the word as written."""
+    terms: dict[str, str] = {}
+    for word in words(text):
+        if len(word.form) > 1 and word.form not in _ALL_STOP_WORDS and word.form not in ASKING_WORDS:
+            terms.setdefault(word.form, text[word.start : word.end])
+    return terms
+
+
 def content_words(text: str) -> list[str]:
     """The folded words of ``text`` that carry its matter, in order, each once."""
-    seen = dict.fromkeys(
-        word.form
-        for word in words(text)
-        if len(word.form) > 1 and word.form not in _ALL_STOP_WORDS and word.form not in ASKING_WORDS
-    )
-    return list(seen)
+    return list(content_terms(text))
 
 
 _ENDINGS = regex.compile(r"(?:ings?|edly|ed|ies|es|s|ly|en|er|ern|em|e|n|y)$")

@@ -43,6 +43,7 @@ _INSERTION = regex.compile(r"(?<![\p{L}\p{N}])\[[^\[\]]*\](?![\p{L}\p{N}])")
 #: A note mark that stands in book text: ``[5]``, ``[*]``, ``[A]``.
 _NOTE_MARK = regex.compile(r"\[(?:\d{1,4}|[A-Z]|[*†‡§]+)\]")
 
+_STOP = regex.compile(r"[.!?]")
 #: A bracket may stand for this many words of the passage at most.
 _INSERTION_REPLACES = 4
 
@@ -191,6 +192,8 @@ def _follow(pieces: Sequence[_Piece], source: Letters, end: int) -> int | None:
 
 def _may_skip(source: Letters, start: int, end: int, gap: str) -> bool:
     """Whether the words between two pieces may be left out: a few for a bracket, never only a negation."""
+    if start == end:
+        return True
     bounds = [at for at in range(start, end) if at in source.word_starts]
     skipped = [source.letters[a:b] for a, b in zip(bounds, [*bounds[1:], end], strict=True)]
     if gap == "insertion":
@@ -235,10 +238,17 @@ def align(quotation: str, passage: str) -> Alignment | None:
     if not blocks:
         return None
     matched = sum(block.size for block in blocks)
-    # Words before the first and after the last agreement count as changed, as many as the quotation has.
-    low = first + max(0, blocks[0].b - blocks[0].a)
-    tail = len(quote) - (blocks[-1].a + blocks[-1].size)
-    high = min(len(source), first + blocks[-1].b + blocks[-1].size + tail)
+    # Words before the first and after the last agreement count as changed, as many as the quotation has,
+    # but not beyond the sentence.
+    low, high = first + blocks[0].b, first + blocks[-1].b + blocks[-1].size
+    for _ in range(blocks[0].a):
+        if low == 0 or _STOP.search(passage, source[low - 1].end, source[low].start):
+            break
+        low -= 1
+    for _ in range(len(quote) - (blocks[-1].a + blocks[-1].size)):
+        if high == len(source) or _STOP.search(passage, source[high - 1].end, source[high].start):
+            break
+        high += 1
     changes = []
     matcher = SequenceMatcher(None, quote_forms, source_forms[low:high], autojunk=False)
     for tag, a1, a2, b1, b2 in matcher.get_opcodes():

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections import Counter, defaultdict
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -158,6 +159,13 @@ class Passages:
     def __iter__(self):
         return iter(self._rows.values())
 
+    def works(self):
+        counts = Counter((r["volume"], r["work_title"], r["author"], r["language"]) for r in self)
+        return [
+            SimpleNamespace(volume=v, work_title=t, author=a, language=lang, passages=n)
+            for (v, t, a, lang), n in counts.items()
+        ]
+
 
 class TinyVersion:
     """An index version over rows."""
@@ -174,4 +182,4 @@ class TinyVersion:
             ),
         )
         self.lexical = Lexical(rows)
-        self.manifest = {"calibration": None}
+        self.manifest = SimpleNamespace(calibration={}, spec=self.vectors.spec)
