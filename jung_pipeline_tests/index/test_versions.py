@@ -40,9 +40,15 @@ class Library:
         chunks = self.chunk(volume, texts, **columns)
         EmbeddedIndex(self.home.index, spec()).replace_volume(volume, chunks, vectors_of(chunks))
 
+    @property
+    def tables(self) -> dict[str, Path]:
+        return {key: self.home.table("chunks", key) for key in self.keys}
+
     def publish(self, **options) -> Manifest:
-        volumes = {key: self.home.table("chunks", key) for key in self.keys}
-        return publish(self.home, spec(), volumes, **options)
+        return publish(self.home, spec(), self.tables, **options)
+
+    def is_live(self) -> bool:
+        return versions.is_live(self.home, spec(), self.tables)
 
 
 @pytest.fixture
@@ -90,6 +96,14 @@ def test_the_same_composition_writes_nothing(library: Library) -> None:
     library.index("clocks", ["The keepers counted clocks.", "She set no clock."], author="Ann Keeper")
     assert library.publish() == first
     assert files_under(library.home.index) == before
+
+
+def test_whether_a_version_is_live_can_be_asked(library: Library) -> None:
+    assert not library.is_live()
+    library.publish()
+    assert library.is_live()
+    library.chunk("clocks", ["New words."])
+    assert not library.is_live()
 
 
 def test_a_change_makes_a_version_that_shares_what_did_not_change(library: Library) -> None:
