@@ -27,11 +27,12 @@ _RAISED, _ITALIC, _BOLD = 1, 2, 16
 SMALL_TYPE = 0.85
 #: What a raised mark may look like when only its size or height speaks for it.
 _NOTE_MARK = re.compile(r"[\s(\[]*(?:\d{1,4}(?:\s*[,–-]\s*\d{1,4})*|[*†‡§¶‖#]{1,4}|[a-z])[\s)\].,]*")
-#: Letters one by one with a blank between: letter-spacing, or the blanks MuPDF saw in it.
-SPACED_LETTERS = re.compile(r"(?<!\w)\w(?: +\w(?!\w)){3,}")
+#: Letters one by one with blanks between: letter-spacing, or the blanks MuPDF saw in it. Like the next one
+#: it begins with a blank so that a whole page is searched in microseconds; see :func:`needs_letters`.
+_SPACED_LETTERS = re.compile(r" \w +\w +\w(?!\w)")
 _SPACED_RUN = re.compile(r"(?<!\w)\w(?: +\w(?!\w)){2,}")
-#: Each letter twice, three letters or more: printed again with a small shift to look bold.
-DOUBLED_LETTERS = re.compile(r"(?:([^\W\d_])\1){3,}")
+#: A word with each letter twice: printed again with a small shift to look bold.
+_DOUBLED_LETTERS = re.compile(r" ([^\W\d_])\1([^\W\d_])\2([^\W\d_])\3")
 
 _SPAN = re.compile(
     r'(<sup>)?(?:<tt>)?(<b>)?(<i>)?<span style="[^"]*?font-size:([\d.]+)pt[^"]*">([^<]*)</span>'
@@ -207,6 +208,12 @@ def from_json_and_html(page_json: bytes, page_html: str | None, scale: float) ->
             )
         )
     return fragments
+
+
+def needs_letters(fragments: Iterable[Fragment]) -> bool:
+    """Whether a page has letter-spaced words, or letters printed twice, which only ``rawdict`` can resolve."""
+    text = " " + "\n ".join(f.text for f in fragments)
+    return _SPACED_LETTERS.search(text) is not None or _DOUBLED_LETTERS.search(text) is not None
 
 
 def tall(fragments: Iterable[Fragment]) -> list[Fragment]:

@@ -80,8 +80,12 @@ def without_doubles(fragments: list[Fragment]) -> list[Fragment]:
     step = max(body_size(fragments), 1.0) if fragments else 1.0
     for f in fragments:
         band = int(f.base / step)
-        near = (o for b in (band - 1, band, band + 1) for o in bands.get(b, ()))
-        twin = next((o for o in near if _same_place(o, f) and _same_words(o, f)), None)
+        reach = 0.4 * f.size
+        twin = None
+        for o in (*bands.get(band - 1, ()), *bands.get(band, ()), *bands.get(band + 1, ())):
+            if -reach <= o.base - f.base <= reach and _same_place(o, f) and _same_words(o, f):
+                twin = o
+                break
         if twin is None:
             kept.append(f)
             bands.setdefault(band, []).append(f)

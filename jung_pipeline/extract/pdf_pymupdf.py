@@ -246,11 +246,10 @@ def _lines(stext: Any, directions: dict[tuple[str, int], bool]) -> list[Fragment
     page_html = _printed(mupdf.fz_print_stext_page_as_html, stext, 0).decode("utf-8", "replace")
     fragments = pdf_fragments.from_json_and_html(page_json, page_html, _SCALE)
     detail = pymupdf.TextPage(stext)
-    text = "\n".join(f.text for f in fragments or ())
-    if pdf_fragments.DOUBLED_LETTERS.search(text) or pdf_fragments.SPACED_LETTERS.search(text):
-        fragments = pdf_fragments.from_rawdict(detail.extractRAWDICT())
-    elif fragments is None:
+    if fragments is None:
         fragments = pdf_fragments.from_dict(detail.extractDICT())
+    if pdf_fragments.needs_letters(fragments):
+        fragments = pdf_fragments.from_rawdict(detail.extractRAWDICT())
     else:
         tall = pdf_fragments.tall(fragments)
         if any((f.text, round(f.size)) not in directions for f in tall):
