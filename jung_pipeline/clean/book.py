@@ -1,0 +1,222 @@
+"""A volume while it is being cleaned: its lines, its tracked text, its words, and what was found out so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from jung_pipeline.catalogue import Volume
+from jung_pipeline.clean.lexicon import Lexicon, guess_language
+from jung_pipeline.clean.tracked import Edit, TrackedText
+from jung_pipeline.extract.document import DocumentInfo
+
+
+@dataclass(slots=True)
+class Line:
+    """A raw line, where it stands in the current text, and what the rules found out about it."""
+
+    index: int  # row of the raw table; line_id
+    page: int
+    label: str | None
+    block: int
+    x0: float | None
+    y0: float | None
+    x1: float | None
+    y1: float | None
+    size: float | None
+    bold: bool
+    italic: bool
+    element: str | None
+    element_id: str | None
+    raw_start: int  # in the raw text
+    raw_end: int
+    gap: int = 0  # blank lines before it (plain text), 1 at the beginning of a block otherwise
+    start: int = 0  # in the current text; valid until the text is rebuilt
+    end: int = 0
+    text: str = ""  # current text, white space at the ends included
+    fate: str | None = None  # rule that takes the whole line out
+    note: int | None = None  # number of the page-foot note it belongs to
+
+    @property
+    def words(self) -> str:
+        """The line without white space at its ends."""
+        return self.text.strip()
+
+    @property
+    def indent(self) -> int:
+        """Leading blanks."""
+        return len(self.text) - len(self.text.lstrip())
+
+
+@dataclass(slots=True)
+class Anchor:
+    """A note mark that stood in the raw text."""
+
+    raw: int  # raw offset where it stood
+    mark: str
+    target: str | None = None  # element id of the note
+    page: int = 0
+
+
+@dataclass(slots=True)
+class PageNote:
+    """A note at the foot of ``page``, maybe running on at the foot of the next."""
+
+    mark: str
+    page: int
+    lines: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """A paragraph in the making. ``start`` and ``end`` are offsets in the current text once assembled."""
+
+    kind: str
+    lines: list[int]
+    joins: list[str] = field(default_factory=list)  # between the lines: " ", "\n", "" or "-" (drop a hyphen)
+    heading_level: int | None = None
+    from_heading_element: bool = False
+    note_mark: str | None = None
+    note_id: str | None = None  # element id of the note
+    number: str | None = None
+    fate: str | None = None  # rule that takes it out
+    start: int = 0
+    end: int = 0
+    text: str = ""
+    page: int = 1
+    # place in the book
+    section: str = "body"
+    part: str | None = None
+    chapter: str | None = None
+    chapter_kind: str | None = None
+    chapter_number: int | None = None
+    chapter_title: str | None = None
+    chapter_index: int = 0
+
+
+@dataclass
+class Book:
+    """Everything the rules share about one volume."""
+
+    table: pa.Table
+    info: DocumentInfo
+    volume: Volume
+    lines: list[Line]
+    tracked: TrackedText
+    lexicon: Lexicon
+    marks: list[tuple[int, int, str, str | None]]  # raw start, raw end, kind, target; in raw order
+    body_size: float | None  # font size of most of the text
+    page_starts: list[tuple[int, int, str | None]] = field(default_factory=list)  # raw offset, page, label
+    labels: dict[int, str] = field(default_factory=dict)  # page → printed label found at its edge
+    page_notes: list[PageNote] = field(default_factory=list)  # notes at page feet
+    anchors: list[Anchor] = field(default_factory=list)
+    paragraphs: list[Paragraph] = field(default_factory=list)
+    links: dict[int, int] = field(default_factory=dict)  # index of an anchor → index of its note's paragraph
+    report: Counter[str] = field(default_factory=Counter)
+
+    def live(self) -> Iterable[Line]:
+        """The lines that no rule has taken out."""
+        return (line for line in self.lines if line.fate is None)
+
+    def sync_lines(self) -> None:
+        """Bring the lines' text and place up to date; the text still has a line feed after each line."""
+        at = 0
+        for line, text in zip(self.lines, self.tracked.text.split("\n"), strict=True):
+            line.start, line.end, line.text = at, at + len(text), text
+            at = line.end + 1
+
+    def sync_raw_breaks(self) -> None:
+        """Take line breaks inside raw lines for blanks, so that a line feed always ends a line."""
+        ends = {line.raw_end for line in self.lines}
+        if self.tracked.raw.count("\n") >= len(self.lines):
+            self.tracked.apply(
+                Edit(at, at + 1, " ", "white_space")
+                for at, char in enumerate(self.tracked.raw)
+                if char == "\n" and at not in ends
+            )
+
+    def sync_paragraphs(self) -> None:
+        """Bring the paragraphs' text and place up to date; a blank line stands between paragraphs."""
+        at = 0
+        for paragraph, text in zip(self.paragraphs, self.tracked.text.split("\n\n"), strict=True):
+            paragraph.start, paragraph.end, paragraph.text = at, at + len(text), text
+            at = paragraph.end + 2
+
+    @property
+    def paged(self) -> bool:
+        """Whether pages of paper can be told apart (a PDF, or text handed over page by page)."""
+        return self.info.format in ("pdf", "txt") and len({line.page for line in self.lines}) > 1
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether lines have places on the page."""
+        return bool(self.lines) and self.lines[len(self.lines) // 2].y0 is not None
+
+    def line_of_raw(self) -> np.ndarray:
+        """For each raw character the index of its line; -1 for the line feeds between lines."""
+        owner = np.full(len(self.tracked.raw), -1, dtype=np.int32)
+        for line in self.lines:
+            owner[line.raw_start : line.raw_end] = line.index
+        return owner
+
+
+def open_book(table: pa.Table, info: DocumentInfo, volume: Volume) -> Book:
+    """The volume of raw lines ``table`` ready for the rules."""
+    columns: dict[str, list[Any]] = {
+        name: table.column(name).to_pylist() for name in table.schema.names if name not in ("line", "origin")
+    }
+    lines: list[Line] = []
+    marks: list[tuple[int, int, str, str | None]] = []
+    at = 0
+    previous_block, previous_page = None, None
+    sizes: Counter[float] = Counter()
+    for i, text in enumerate(columns["text"]):
+        block, page = columns["block"][i], columns["page"][i]
+        line = Line(
+            index=i,
+            page=page,
+            label=columns["page_label"][i],
+            block=block,
+            x0=columns["x0"][i],
+            y0=columns["y0"][i],
+            x1=columns["x1"][i],
+            y1=columns["y1"][i],
+            size=columns["font_size"][i],
+            bold=bool(columns["bold"][i]),
+            italic=bool(columns["italic"][i]),
+            element=columns["element"][i],
+            element_id=columns["element_id"][i],
+            raw_start=at,
+            raw_end=at + len(text),
+        )
+        if previous_block is not None:
+            line.gap = max(0, block - previous_block) if page == previous_page else 1
+        previous_block, previous_page = block, page
+        lines.append(line)
+        for mark in columns["marks"][i] or ():
+            marks.append((at + mark["start"], at + mark["end"], mark["kind"], mark["target"]))
+        if line.size:
+            sizes[round(line.size * 2) / 2] += len(text)
+        at += len(text) + 1
+    raw = "\n".join(columns["text"])
+    language = volume.language or info.metadata.get("language") or guess_language(raw)
+    lexicon = Lexicon(str(language)[:2].lower(), columns["text"])
+    book = Book(
+        table=table,
+        info=info,
+        volume=volume,
+        lines=lines,
+        tracked=TrackedText(raw),
+        lexicon=lexicon,
+        marks=marks,
+        body_size=sizes.most_common(1)[0][0] if sizes else None,
+    )
+    if lines:
+        book.sync_raw_breaks()
+        book.sync_lines()
+    return book

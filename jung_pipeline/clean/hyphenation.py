@@ -1,0 +1,107 @@
+"""Words broken by the typesetter: joined where the words say so, left alone where the hyphen is the author's.
+
+Evidence, strongest first: how the volume itself spells the word elsewhere; whether the joined form is a
+word; whether both halves are words on their own ("two-faced"), which makes a hyphen likely in English and
+unlikely in German, where compounds are written as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from jung_pipeline.clean.lexicon import Lexicon
+from jung_pipeline.clean.tracked import Edit
+
+#: First halves that English writes with a hyphen before any word.
+_HYPHEN_PREFIXES = frozenset("self well ill half ex quasi all vice cross twice".split())
+
+#: After a hyphen these show a suspended one: "pre- and post-war", "Vor- und Nachteile".
+_SUSPENDED = frozenset("and or nor to but as und oder bis sowie bzw et ou e o".split())
+
+_BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)-[ \t]*$")
+_AFTER = regex.compile(r"[\p{L}\p{M}'’]+")
+_DASH_END = regex.compile(r"(?:[—―]|(?<=\S)–|(?<=[^\s-])--+)$")
+_SPACED_BREAK = regex.compile(r"(?<![\p{L}-])([\p{L}\p{M}]{2,})- (\p{Ll}[\p{L}\p{M}]*)")
+
+#: Both halves at least this frequent are words on their own.
+_OWN_WORD = 3.0
+#: How much rarer than its rarer half a joined word may be and still be the likelier reading.
+_RARER = 2.4
+
+
+def joined_without_hyphen(left: str, right: str, lexicon: Lexicon, *, doubt: bool = True) -> bool:
+    """Whether ``left`` and ``right``, divided by a hyphen at a line end, are one word without it.
+
+    Args:
+        left: letters before the hyphen.
+        right: letters after it, lower case.
+        lexicon: word evidence.
+        doubt: the answer where neither form is known.
+    """
+    whole, divided = left + right, f"{left}-{right}"
+    joined_here, divided_here = lexicon.count(whole), lexicon.count(divided)
+    if joined_here or divided_here:
+        return joined_here >= divided_here
+    likely = lexicon.zipf(whole)
+    left_likely, right_likely = lexicon.zipf(left), lexicon.zipf(right)
+    if left.lower() in _HYPHEN_PREFIXES and lexicon.language == "en" and right_likely >= 2.0:
+        return likely >= 3.5
+    if likely < 1.5 and lexicon.language != "en":
+        return doubt
+    if left_likely >= _OWN_WORD and right_likely >= _OWN_WORD and len(left) > 1:
+        return likely >= 1.5 and likely >= min(left_likely, right_likely) - _RARER
+    if likely >= 1.5:
+        return True
+    return doubt
+
+
+def join_between(before: str, after: str, lexicon: Lexicon) -> str:
+    """What stands between two lines of one paragraph: ``" "``, ``""`` (close up) or ``"-"`` (drop a hyphen).
+
+    Args:
+        before: the earlier line, without white space at its end.
+        after: the later line, without white space at its beginning.
+        lexicon: word evidence.
+    """
+    if _DASH_END.search(before):
+        return "" if not before.endswith("–") or after[:1].isalnum() else " "
+    if after[:1] == "—" and before[-1:].isalnum():
+        return ""
+    broken = _BEFORE.search(before)
+    if broken is None:
+        return " "
+    left = broken.group(1)
+    following = _AFTER.match(after)
+    if following is None:
+        return "" if after[:1].isdigit() else " "
+    right = following.group()
+    last = left.rsplit("-", 1)[-1]
+    if right.lower() in _SUSPENDED and lexicon.zipf(last + right) < 3.0:
+        return " "
+    if last[-1:].isdigit() or (len(last) == 1 and last.isupper()):
+        return ""
+    if right[0].isupper():
+        capitals = last.isupper() and len(last) > 1 and (right.isupper() or len(right) == 1)
+        return "-" if capitals and joined_without_hyphen(last, right, lexicon) else ""
+    return "-" if joined_without_hyphen(last, right, lexicon) else ""
+
+
+def spaced_breaks(text: str, lexicon: Lexicon) -> Iterator[Edit]:
+    """Breaks in text whose lines were joined before us: "symp- tom" → "symptom"; "pre- and" stays."""
+    for match in _SPACED_BREAK.finditer(text):
+        left, right = match.groups()
+        if right in _SUSPENDED and lexicon.zipf(left + right) < 3.0:
+            continue
+        whole, divided = left + right, f"{left}-{right}"
+        gap = (match.end(1), match.start(2))
+        known = lexicon.zipf(whole) >= 2.0 or lexicon.count(whole) > 0
+        own_words = lexicon.zipf(left) >= _OWN_WORD and lexicon.zipf(right) >= _OWN_WORD
+        if known and joined_without_hyphen(left, right, lexicon, doubt=False):
+            yield Edit(*gap, "", "spaced_hyphen")
+        elif not own_words and not known and lexicon.count(divided) == 0 and len(whole) >= 7:
+            if lexicon.language != "en" and lexicon.zipf(right) < _OWN_WORD:
+                yield Edit(*gap, "", "spaced_hyphen")
+        elif lexicon.count(divided) or (left.lower() in _HYPHEN_PREFIXES and lexicon.language == "en"):
+            yield Edit(*gap, "-", "spaced_hyphen")

@@ -1,0 +1,204 @@
+"""Marks inside lines: emphasis signs, printed page numbers, note marks. Out of the text, kept as facts.
+
+Extraction says where links to notes, page breaks and raised letters stand; Unicode superscripts are found
+here. A raised number is a note mark only where text stands before it: powers (10³), units (m²), formulas and
+ordinals (19th, Mme) stay.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import regex
+
+from jung_pipeline.clean.book import Anchor, Book
+from jung_pipeline.clean.tracked import Edit
+
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_RAISED = regex.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?:[,–-][⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})*")
+#: What a raised stretch must look like to be a note mark.
+NOTE_MARK = regex.compile(r"\d{1,4}(?:\s*[,–-]\s*\d{1,4})*|[*†‡§¶‖#]{1,4}")
+_UNIT_BEFORE = regex.compile(r"(?:^|[^\p{L}])(?:\p{L}|[mkcd]m|ft|in|yd|sec|min|log|sin|cos|tan)$")
+_BRACKETS = {"[": "]", "(": ")", "{": "}"}
+
+
+def take_out_marks(book: Book) -> None:
+    """Remove what the raw marks cover, where it is no text; remember page starts and note anchors."""
+    at_or_after = book.tracked.at_or_after()
+    text = book.tracked.text
+    edits: list[Edit] = []
+    notes_on_page = _note_marks_by_page(book)
+    owner = book.line_of_raw()
+    linked = [(start, end) for start, end, kind, _ in book.marks if kind == "noteref"]
+    raised = {(start, end) for start, end in linked}
+    for raw_start, raw_end, kind, target in book.marks:
+        start, end = int(at_or_after[raw_start]), int(at_or_after[raw_end])
+        line = book.lines[int(owner[min(raw_start, len(owner) - 1)])] if len(owner) else None
+        if line is None or line.fate is not None:
+            continue
+        if kind == "emphasis_mark":
+            edits.append(Edit(start, end, "", "emphasis_mark"))
+        elif kind == "pagebreak":
+            book.page_starts.append((raw_start, line.page, target))
+            if end > start:
+                edits.append(_whole(text, start, end, "page_mark"))
+        elif kind == "noteref":
+            edits += _anchor(book, text, start, end, raw_start, target, line.page)
+        elif kind == "superscript" and (raw_start, raw_end) not in raised:
+            if any(a <= raw_start and raw_end <= b for a, b in _near(linked, raw_start)):
+                continue
+            if line.note is not None and text[line.start : start].strip("[( ") == "":
+                continue  # the note's own mark
+            if _is_note_mark(text, start, end, notes_on_page[line.page]):
+                edits += _anchor(book, text, start, end, raw_start, None, line.page)
+    book.tracked.apply(edits)
+    _take_out_superscripts(book, notes_on_page)
+    book.sync_lines()
+
+
+def _near(spans: list[tuple[int, int]], at: int) -> list[tuple[int, int]]:
+    """The spans that may hold ``at`` (they are in raw order and short)."""
+    from bisect import bisect_right
+
+    index = bisect_right(spans, (at, 1 << 40))
+    return spans[max(0, index - 2) : index + 1]
+
+
+def _whole(text: str, start: int, end: int, rule: str) -> Edit:
+    """Removal of ``text[start:end]`` and of one of the blanks around it."""
+    if text[start - 1 : start] == " " and text[end : end + 1] in ("", " ", "\n", ".", ",", ";", ":"):
+        start -= 1
+    elif (start == 0 or text[start - 1] == "\n") and text[end : end + 1] == " ":
+        end += 1
+    return Edit(start, end, "", rule)
+
+
+def _anchor(
+    book: Book, text: str, start: int, end: int, raw: int, target: str | None, page: int
+) -> list[Edit]:
+    """Removal of a note mark with its brackets, and the anchor remembered."""
+    mark = text[start:end].translate(_SUPERSCRIPTS).strip(" []()")
+    closing = _BRACKETS.get(text[start - 1 : start])
+    if closing and text[end : end + 1] == closing:
+        start, end = start - 1, end + 1
+    if not mark and target is None:
+        return []
+    book.anchors.append(Anchor(raw, mark or "*", target, page))
+    book.report["note marks taken out"] += 1
+    return [_whole(text, start, end, "note_mark")] if end > start else []
+
+
+def _note_marks_by_page(book: Book) -> defaultdict[int, set[str]]:
+    """Marks of the notes at each page's foot."""
+    marks: defaultdict[int, set[str]] = defaultdict(set)
+    for note in book.page_notes:
+        marks[note.page].add(note.mark)
+    return marks
+
+
+def _is_note_mark(text: str, start: int, end: int, notes: set[str]) -> bool:
+    """Whether the raised ``text[start:end]`` is the mark of a note rather than a power, unit or ordinal."""
+    mark = text[start:end].translate(_SUPERSCRIPTS).strip(" []().,")
+    if not NOTE_MARK.fullmatch(mark):
+        return False
+    if mark in notes:
+        return True
+    before = text[max(0, start - 8) : start].rstrip(" ").split("\n")[-1]
+    after = text[end : end + 1]
+    if not before or (after.isalnum() and not text[start:end].endswith(" ")):
+        return False
+    if before[-1].isdigit():
+        return False
+    return not _UNIT_BEFORE.search(before)
+
+
+def _take_out_superscripts(book: Book, notes_on_page: defaultdict[int, set[str]]) -> None:
+    """Note marks written with the superscript digits of Unicode."""
+    text = book.tracked.text
+    if not _RAISED.search(text):
+        return
+    book.sync_lines()
+    starts = [line.start for line in book.lines]
+    from bisect import bisect_right
+
+    edits = []
+    for match in _RAISED.finditer(text):
+        line = book.lines[bisect_right(starts, match.start()) - 1]
+        if line.fate is not None or (line.note is not None and not text[line.start : match.start()].strip()):
+            continue
+        if _is_note_mark(text, match.start(), match.end(), notes_on_page[line.page]):
+            raw = int(book.tracked.source[match.start()])
+            edits += _anchor(book, text, match.start(), match.end(), raw, None, line.page)
+    book.tracked.apply(edits)
+
+
+#: A printed page number in the flow: "[165]", "{12}", "[Pg 12]", "[S. 12]".
+_IN_FLOW = regex.compile(r"\[(?:Pg?\.? ?|p\.? ?|S\. ?|Seite )?(\d{1,4})\]|\{(\d{1,4})\}")
+#: A rising series must have so many members, and rise by one so often.
+_LEAST, _BY_ONE = 6, 0.75
+#: Pages hold text: marks lie at least this far apart (median, characters).
+_PAGE_LENGTH = 700
+
+
+def take_out_page_numbers(book: Book) -> None:
+    """Printed page numbers that fell from the margin into the text: a rising series, a page apart each."""
+    if any(kind == "pagebreak" for _, _, kind, _ in book.marks):
+        return
+    text = book.tracked.text
+    found = list(_IN_FLOW.finditer(text))
+    if len(found) < _LEAST:
+        return
+    values = [int(match.group(1) or match.group(2)) for match in found]
+    chain = longest_rise(values)
+    if len(chain) < _LEAST or len(chain) < 0.7 * len(found):
+        return
+    by_one = sum(values[b] - values[a] == 1 for a, b in zip(chain, chain[1:], strict=False))
+    gaps = sorted(found[b].start() - found[a].start() for a, b in zip(chain, chain[1:], strict=False))
+    if by_one < _BY_ONE * (len(chain) - 1) or gaps[len(gaps) // 2] < _PAGE_LENGTH:
+        return
+    at_line_start = sum(_opens_paragraph(text, found[i].start()) for i in chain)
+    if at_line_start > 0.8 * len(chain) and not book.has_boxes:
+        return  # numbers of paragraphs
+    edits = []
+    book.sync_lines()
+    starts = [line.start for line in book.lines]
+    from bisect import bisect_right
+
+    for i in chain:
+        match = found[i]
+        line = book.lines[bisect_right(starts, match.start()) - 1]
+        if line.fate is None:
+            edits.append(_whole(text, match.start(), match.end(), "page_mark"))
+            raw = int(book.tracked.source[match.start()])
+            book.page_starts.append((raw, line.page, str(values[i])))
+    book.tracked.apply(edits)
+    book.labels.clear()
+    book.report["page numbers in the text taken out"] += len(edits)
+    book.sync_lines()
+
+
+def _opens_paragraph(text: str, at: int) -> bool:
+    begin = text.rfind("\n", 0, at) + 1
+    return not text[begin:at].strip() and bool(text[at:].split("\n", 1)[0].strip(" []{}0123456789"))
+
+
+def longest_rise(values: list[int]) -> list[int]:
+    """Indices of the longest strictly rising subsequence."""
+    from bisect import bisect_left
+
+    tails: list[int] = []
+    tail_index: list[int] = []
+    before: list[int] = []
+    for index, value in enumerate(values):
+        at = bisect_left(tails, value)
+        before.append(tail_index[at - 1] if at else -1)
+        if at == len(tails):
+            tails.append(value)
+            tail_index.append(index)
+        else:
+            tails[at], tail_index[at] = value, index
+    chain, current = [], tail_index[-1] if tail_index else -1
+    while current >= 0:
+        chain.append(current)
+        current = before[current]
+    return chain[::-1]

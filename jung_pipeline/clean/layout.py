@@ -1,0 +1,207 @@
+"""Where paragraphs end: from boxes on the page, or from blanks, indents and line lengths of a text file."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import regex
+
+from jung_pipeline.clean.book import Book, Line
+from jung_pipeline.clean.headings import parse_heading
+
+SENTENCE_END = regex.compile(r"[.!?…]['\"”’»›)\]*]*$")
+_OPENS_LOWER = regex.compile(r"^['\"“‘«(\[]*\p{Ll}")
+_OPENS_UPPER = regex.compile(r"^['\"“”‘’«»„‚(\[—–-]*[\p{Lu}\d]")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The column a line stands in: its left and right edge and the usual distance of base lines, in points."""
+
+    left: float
+    right: float
+    pitch: float
+
+
+def frames(lines: Sequence[Line]) -> dict[int, Frame]:
+    """For each line (by index) of a volume with boxes the column it stands in."""
+    by_page: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        if line.x0 is not None and line.x1 is not None:
+            by_page[line.page].append(line)
+    pitches = Counter(
+        round(b.y0 - a.y0, 0)
+        for a, b in zip(lines, lines[1:], strict=False)
+        if a.page == b.page and a.y0 is not None and b.y0 is not None and 4 < b.y0 - a.y0 < 60
+    )
+    pitch = float(pitches.most_common(1)[0][0]) if pitches else 14.0
+    lefts: dict[int, list[float]] = {}
+    everywhere: dict[int, Counter[int]] = {0: Counter(), 1: Counter()}
+    for page, page_lines in by_page.items():
+        counts = Counter(round(line.x0) for line in page_lines if line.x0 is not None)
+        everywhere[page % 2].update(counts)
+        least = max(3, 0.2 * len(page_lines))
+        lefts[page] = sorted(x for x, n in counts.items() if n + counts[x + 1] + counts[x - 1] >= least)
+    usual = {parity: (counts.most_common(1)[0][0] if counts else 0) for parity, counts in everywhere.items()}
+    found: dict[int, Frame] = {}
+    for page, page_lines in by_page.items():
+        edges = lefts[page] or [usual[page % 2]]
+        # An indent is no column: an edge close to the right of another belongs to it.
+        columns = [x for i, x in enumerate(edges) if i == 0 or x - edges[i - 1] > 60]
+        if len(columns) == 1 and usual[page % 2] < columns[0] <= usual[page % 2] + 60:
+            columns = [usual[page % 2]]  # a page of nothing but indented lines
+        rights: dict[float, float] = {}
+        for column in columns:
+            ends = sorted(
+                line.x1 for line in page_lines if line.x1 is not None and _column(line, columns) == column
+            )
+            rights[column] = ends[int(0.9 * (len(ends) - 1))] if ends else column
+        for line in page_lines:
+            column = _column(line, columns)
+            found[line.index] = Frame(column, rights[column], pitch)
+    return found
+
+
+def _column(line: Line, columns: Sequence[float]) -> float:
+    assert line.x0 is not None
+    fitting = [x for x in columns if x <= line.x0 + 3]
+    return fitting[-1] if fitting else columns[0]
+
+
+def mark_verse(book: Book, lines: Sequence[Line], framed: dict[int, Frame]) -> set[int]:
+    """Indices of the lines of verse: runs of short lines, set in, most of them beginning with a capital."""
+    verse: set[int] = set()
+    run: list[Line] = []
+    width = _text_width(lines)
+    for line in [*lines, None]:
+        if line is not None and _may_be_verse(line, framed.get(line.index), width) and _goes_on(run, line):
+            run.append(line)
+            continue
+        verse.update(_verse_of(run, framed, width))
+        run = [line] if line is not None and _may_be_verse(line, framed.get(line.index), width) else []
+    return verse
+
+
+def _text_width(lines: Sequence[Line]) -> int:
+    """Length of the full lines of a text file."""
+    lengths = sorted(len(line.words) for line in lines if not line.indent)
+    return lengths[int(0.9 * (len(lengths) - 1))] if lengths else 72
+
+
+def _goes_on(run: Sequence[Line], line: Line) -> bool:
+    return not run or (line.gap == 0 or (line.y0 is not None and line.page == run[-1].page))
+
+
+def _may_be_verse(line: Line, frame: Frame | None, width: int) -> bool:
+    if line.note is not None or line.element is not None:
+        return False
+    if frame is not None:
+        assert line.x0 is not None and line.x1 is not None
+        return line.x0 > frame.left + 8 and line.x1 < frame.right - 0.08 * (frame.right - frame.left)
+    return len(line.words) <= 0.86 * width
+
+
+def _verse_of(run: Sequence[Line], framed: dict[int, Frame], width: int) -> list[int]:
+    if len(run) < 2:
+        return []
+    set_in = all(line.index in framed or line.indent >= 2 for line in run)
+    capitals = sum(bool(_OPENS_UPPER.match(line.words)) for line in run) / len(run)
+    if not set_in and (len(run) < 4 or capitals < 0.9 or max(len(line.words) for line in run) > 0.75 * width):
+        return []
+    if capitals < 0.6:
+        return []
+    if any(parse_heading(line.words) for line in run):
+        return []
+    # Lines broken on purpose: the next line's first word would have fitted.
+    fits = 0
+    for line, following in zip(run, run[1:], strict=False):
+        first = following.words.split(" ", 1)[0]
+        frame = framed.get(line.index)
+        if frame is not None and line.x0 is not None and line.x1 is not None:
+            per_char = (line.x1 - line.x0) / max(1, len(line.words))
+            fits += line.x1 + per_char * (len(first) + 1) < frame.right
+        else:
+            fits += line.indent + len(line.words) + 1 + len(first) <= width - 3
+    return [line.index for line in run] if fits >= 0.7 * (len(run) - 1) else []
+
+
+def breaks_between(before: Line, after: Line, book: Book, framed: dict[int, Frame], indents: bool) -> bool:
+    """Whether a new paragraph begins with ``after``."""
+    if before.element is not None or after.element is not None:
+        return before.block != after.block
+    if framed:
+        return _breaks_by_boxes(before, after, book, framed, indents)
+    if before.page != after.page:
+        return _breaks_over_page(before, after)
+    if after.gap > 0:
+        return True
+    set_in = 2 <= after.indent <= 8 and before.indent == 0
+    return set_in and bool(SENTENCE_END.search(before.words)) and bool(_OPENS_UPPER.match(after.words))
+
+
+def _breaks_over_page(before: Line, after: Line) -> bool:
+    """Whether a paragraph ends with the page: it does if its sentence does and the next does not go on."""
+    if _OPENS_LOWER.match(after.words):
+        return False
+    if SENTENCE_END.search(before.words):
+        return True
+    return looks_like_heading(before.words) or looks_like_heading(after.words)
+
+
+def looks_like_heading(text: str) -> bool:
+    """Capitals throughout, or a chapter's heading."""
+    letters = regex.sub(r"[^\p{L}]", "", text)
+    return (len(letters) >= 4 and letters.isupper() and len(text) < 100) or parse_heading(text) is not None
+
+
+def uses_indents(lines: Sequence[Line], framed: dict[int, Frame]) -> bool:
+    """Whether paragraphs of the volume begin with an indent."""
+    indented = sum(
+        1
+        for line in lines
+        if (frame := framed.get(line.index)) and line.x0 is not None and 5 < line.x0 - frame.left < 45
+    )
+    return indented >= max(3, 0.02 * len(lines))
+
+
+def _breaks_by_boxes(before: Line, after: Line, book: Book, framed: dict[int, Frame], indents: bool) -> bool:
+    a, b = framed.get(before.index), framed.get(after.index)
+    if a is None or b is None:
+        return before.block != after.block
+    assert before.x0 is not None and before.x1 is not None and after.x0 is not None
+    if before.size and after.size and not 0.88 <= after.size / before.size <= 1.14:
+        return True
+    if before.bold != after.bold and (len(before.words) < 60 or len(after.words) < 60):
+        return True
+    ended = bool(SENTENCE_END.search(before.words))
+    goes_on = bool(_OPENS_LOWER.match(after.words))
+    indent = after.x0 - b.left
+    short = before.x1 < a.right - 0.12 * (a.right - a.left)
+    new_column = (
+        before.page != after.page or after.y0 is None or before.y0 is None or after.y0 < before.y0 - 2
+    )
+    if new_column:
+        if goes_on and not (short and ended):
+            return False
+        if looks_like_heading(before.words) or looks_like_heading(after.words):
+            return True
+        if indents:
+            return 5 < indent < 60 and (ended or short)
+        return ended and (short or before.page != after.page)
+    assert after.y0 is not None and before.y0 is not None
+    gap = after.y0 - before.y0
+    usual = max(b.pitch, 0.9 * (after.size or 0))
+    if gap > 1.45 * usual:
+        return not (goes_on and not ended and gap < 2.5 * usual)
+    if 5 < indent < 60 and before.x0 - a.left < 5:
+        return True
+    if before.x0 - a.left > 5 and abs(after.x0 - before.x0) < 3 and indent < 60:
+        return short and ended and indents and indent < 30
+    return (
+        short
+        and ended
+        and not goes_on
+        and (before.x1 < a.right - 0.25 * (a.right - a.left) or gap > 1.2 * usual)
+    )

@@ -1,0 +1,180 @@
+"""From the tracked text to the two tables: paragraphs with spans, and the ledger of all that is not as printed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any
+
+import numpy as np
+
+from jung_pipeline.clean.book import Book
+from jung_pipeline.clean.rules import REASONS
+
+_MOVED = "footnote"
+
+
+class Accounts:
+    """What became of each raw character, worked out once for a volume.
+
+    Attributes:
+        owner: line of each raw character, -1 for the breaks between lines.
+        kept: whether a raw character stands in the final text as it was.
+    """
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        tracked = book.tracked
+        self.owner = book.line_of_raw()
+        self.raw_points = _code_points(tracked.raw)
+        self.text_points = _code_points(tracked.text)
+        source = tracked.source
+        known = source >= 0
+        same = np.zeros(len(source), dtype=bool)
+        same[known] = self.raw_points[source[known]] == self.text_points[known]
+        moved = np.array([rule == _MOVED for rule in tracked.edits], dtype=bool)
+        touched = tracked.touched_by
+        plain = touched < 0
+        if len(moved):
+            plain |= moved[np.maximum(touched, 0)] & (touched >= 0)
+        same[known] &= plain[source[known]]
+        self.same = same  # by current position
+        self.kept = np.zeros(len(tracked.raw), dtype=bool)
+        self.kept[source[same]] = True
+
+    def spans(self, start: int, end: int) -> list[dict[str, int]]:
+        """Spans of the current text ``[start, end)``, offsets from ``start``."""
+        source = self.book.tracked.source[start:end]
+        if not len(source):
+            return []
+        same = self.same[start:end]
+        owner = np.where(source >= 0, self.owner[np.maximum(source, 0)], -1)
+        edit = np.where(same, -1, self.book.tracked.touched_by[np.maximum(source, 0)])
+        step = np.diff(source)
+        cut = (
+            (np.diff(owner) != 0)
+            | (np.diff(same.astype(np.int8)) != 0)
+            | (same[1:] & (step != 1))
+            | (np.diff(edit) != 0)
+        )
+        borders = [0, *(np.flatnonzero(cut) + 1).tolist(), len(source)]
+        lines = self.book.lines
+        spans = []
+        for begin, stop in zip(borders, borders[1:], strict=False):
+            line = int(owner[begin])
+            if line < 0:
+                continue
+            base = lines[line].raw_start
+            piece = source[begin:stop]
+            spans.append(
+                {
+                    "start": begin,
+                    "end": stop,
+                    "line_id": line,
+                    "raw_start": int(piece.min()) - base,
+                    "raw_end": int(piece.max()) + 1 - base,
+                }
+            )
+        return spans
+
+    def entries(self) -> list[dict[str, Any]]:
+        """Rows of the ledger, in raw order."""
+        tracked = self.book.tracked
+        touched = tracked.touched_by
+        is_moved = np.zeros(len(touched), dtype=bool)
+        moved_rules = np.array([rule == _MOVED for rule in tracked.edits], dtype=bool)
+        if len(moved_rules):
+            is_moved = (touched >= 0) & moved_rules[np.maximum(touched, 0)] & self.kept
+        listed = np.flatnonzero((~self.kept | is_moved) & (self.owner >= 0))
+        if not len(listed):
+            return []
+        state = np.where(is_moved, 1, 0)
+        gap = (
+            (np.diff(listed) != 1)
+            | (np.diff(self.owner[listed]) != 0)
+            | (np.diff(touched[listed]) != 0)
+            | (np.diff(state[listed]) != 0)
+        )
+        borders = [0, *(np.flatnonzero(gap) + 1).tolist(), len(listed)]
+        first, last = self._places()
+        rows = []
+        for begin, stop in zip(borders, borders[1:], strict=False):
+            start, end = int(listed[begin]), int(listed[stop - 1]) + 1
+            rows.append(self._entry(len(rows), start, end, bool(is_moved[start]), first, last))
+        return rows
+
+    def _places(self) -> tuple[np.ndarray, np.ndarray]:
+        """First and last current position of each raw character, -1 where it is gone."""
+        source = self.book.tracked.source
+        first = np.full(len(self.book.tracked.raw), -1, dtype=np.int64)
+        last = first.copy()
+        known = np.flatnonzero(source >= 0)
+        last[source[known]] = known
+        first[source[known][::-1]] = known[::-1]
+        return first, last
+
+    def _entry(
+        self, number: int, start: int, end: int, moved: bool, first: np.ndarray, last: np.ndarray
+    ) -> dict[str, Any]:
+        tracked = self.book.tracked
+        line = self.book.lines[int(self.owner[start])]
+        before = tracked.raw[start:end]
+        here = first[start:end]
+        there = here[here >= 0]
+        after = tracked.text[int(there.min()) : int(last[start:end].max()) + 1] if len(there) else ""
+        edit = int(tracked.touched_by[start])
+        rule = tracked.edits[edit] if edit >= 0 else ("white_space" if not before.strip() else "unexplained")
+        return {
+            "entry": number,
+            "line_id": line.index,
+            "raw_start": start - line.raw_start,
+            "raw_end": end - line.raw_start,
+            "page": line.page,
+            "action": "moved" if moved else "changed" if after else "removed",
+            "rule": rule,
+            "reason": REASONS[rule],
+            "before": before,
+            "after": after,
+        }
+
+
+def _code_points(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+class PageMap:
+    """Which printed page each raw character stands on."""
+
+    def __init__(self, book: Book) -> None:
+        starts: list[tuple[int, int, str | None]] = list(book.page_starts)
+        marked = {(page, label) for _, page, label in starts}
+        previous: tuple[int, str | None] | None = None
+        inline = bool(starts)
+        for line in book.lines:
+            label = line.label if line.label is not None else book.labels.get(line.page)
+            here = (line.page, label)
+            if previous is None or here[0] != previous[0]:
+                starts.append((line.raw_start, line.page, label))
+            elif here != previous and label is not None and (not inline or here not in marked):
+                starts.append((line.raw_start, line.page, label))
+            previous = here
+        starts.sort(key=lambda start: start[0])
+        # A page of the file goes on with the printed page before it, where only marks in the text tell.
+        self.starts: list[tuple[int, int, str | None]] = []
+        label = None
+        for raw, page, own in starts:
+            label = own if own is not None else (label if inline else None)
+            if self.starts and self.starts[-1][0] == raw:
+                self.starts.pop()
+            if not self.starts or self.starts[-1][1:] != (page, label):
+                self.starts.append((raw, page, label))
+        self.offsets = [start[0] for start in self.starts]
+
+    def at(self, raw: int) -> tuple[int, str | None]:
+        """Position page and printed label of the raw character ``raw``."""
+        index = bisect_left(self.offsets, raw + 1) - 1
+        _, page, label = self.starts[max(0, index)]
+        return page, label
+
+    def within(self, first: int, last: int) -> list[tuple[int, int, str | None]]:
+        """The page starts behind ``first`` up to and with ``last``."""
+        return self.starts[bisect_left(self.offsets, first + 1) : bisect_left(self.offsets, last + 1)]

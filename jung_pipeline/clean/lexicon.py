@@ -1,0 +1,84 @@
+"""Which words exist: general frequencies of the volume's languages, and the volume's own words.
+
+The one place where cleaning asks for evidence about words. Frequencies are wordfreq's, on the Zipf scale
+(log10 of occurrences per billion words: 3 is a word of books, 6 one of the most frequent).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+import regex
+
+_WORD = regex.compile(r"\p{L}+(?:-\p{L}+)*")
+
+#: Frequent small words by which a text's language is told.
+_MARKERS: dict[str, frozenset[str]] = {
+    "en": frozenset("the of and to in that is was he for it with as his not".split()),
+    "de": frozenset("der die und das den von zu ist nicht ein mit des dem sich auf eine".split()),
+    "fr": frozenset("le la les des et est une que dans qui pour pas sur du au ce".split()),
+    "la": frozenset("et in est non ad cum quod ut ex sed qui per esse sunt".split()),
+}
+
+#: Languages that wordfreq has and these books are written in; others are judged as English.
+_SUPPORTED = ("en", "de", "fr", "es", "it", "nl")
+
+
+@functools.cache
+def _frequencies(language: str) -> dict[str, float]:
+    from wordfreq import get_frequency_dict
+
+    return get_frequency_dict(language, wordlist="best")
+
+
+def guess_language(text: str) -> str:
+    """``en``, ``de`` or ``fr``, by the small words of (the middle of) ``text``; English in doubt."""
+    middle = max(0, len(text) // 2 - 100_000)
+    counts = Counter(word.lower() for word in _WORD.findall(text[middle : middle + 200_000]))
+    scores = {
+        lang: sum(counts[w] for w in words) / len(words) for lang, words in _MARKERS.items() if lang != "la"
+    }
+    best = max(scores, key=lambda lang: scores[lang])
+    return best if scores[best] > 1.2 * scores["en"] else "en"
+
+
+class Lexicon:
+    """Word evidence for one volume.
+
+    Attributes:
+        language: primary tag of the volume's main language.
+        vocabulary: how often each word form (lower case, hyphens kept) stands in the volume itself.
+    """
+
+    def __init__(self, language: str, texts: Iterable[str]) -> None:
+        self.language = language
+        main = language if language in _SUPPORTED else "en"
+        self._languages = (main,)
+        self.vocabulary: Counter[str] = Counter()
+        for text in texts:
+            self.vocabulary.update(word.lower() for word in _WORD.findall(text))
+
+    def zipf(self, word: str) -> float:
+        """Frequency of ``word`` in the volume's language on the Zipf scale; 0 if it is not listed."""
+        return _zipf(word.lower(), self._languages[0])
+
+    def zipf_anywhere(self, word: str) -> float:
+        """The highest frequency of ``word`` in any language these books quote at length."""
+        return max(_zipf(word.lower(), lang) for lang in ("en", "de", *self._languages))
+
+    def count(self, word: str) -> int:
+        """How often ``word`` stands in the volume, whatever its capitals."""
+        return self.vocabulary[word.lower()]
+
+    def is_word(self, word: str, least: float = 2.0) -> bool:
+        """Whether ``word`` is listed with at least ``least``, or stands in the volume three times."""
+        return self.zipf(word) >= least or self.count(word) >= 3
+
+
+@functools.lru_cache(maxsize=200_000)
+def _zipf(word: str, language: str) -> float:
+    frequency = _frequencies(language).get(word, 0.0)
+    return math.log10(frequency) + 9 if frequency > 0 else 0.0

@@ -1,0 +1,284 @@
+"""Notes gathered at the end of chapters or of the book, and the links from the text to every note.
+
+``[Footnote 12: …]``, ``Footnote 12:`` over its text, ``[12] …`` and, under a heading such as "FOOTNOTES" or
+"Anmerkungen", ``12. …``. A number in brackets in the text is a note's mark only if there is such a note.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import regex
+
+from jung_pipeline.clean.book import Anchor, Book, Paragraph
+from jung_pipeline.clean.headings import parse_heading
+from jung_pipeline.clean.tracked import Edit
+
+_I = regex.IGNORECASE
+_HEADING = regex.compile(
+    r"\W*(?:foot ?notes?|end ?notes?|notes?|notes (?:to|on) .{1,60}|references|remarks|fu(?:ß|ss)noten?|anmerkungen?|anm\.)\W*",
+    _I,
+)
+_FRAMED = regex.compile(r"\[Foot-?note[ ]?(?P<mark>\w{1,4}|[*†‡§]{1,3})?\s*[:.]\s*", _I)
+_OVER = regex.compile(r"\[?Foot-?note (?P<mark>\d{1,4}|[A-Z])\s*[:.]\]?(?=\s|$)", _I)
+_BRACKET = regex.compile(r"\[(?P<mark>\d{1,4}[a-z]?|[A-Z]{1,2}|[*†‡§]{1,3})\][.:]?\s+(?=\S)")
+_PLAIN = regex.compile(r"(?P<mark>\d{1,4}|[*†‡§]{1,3})(?:[.)]\s+|\s+)(?=\S)")
+_ROUND = regex.compile(r"\((?P<mark>\d{1,4}|[*†‡§]{1,3})\)\s+(?=\S)")
+_LEADING = regex.compile(
+    r"[\[(]?(?P<mark>\d{1,4}|[*†‡§¶‖#]{1,4}|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}|[a-z](?=[).\]]))[\])]?[.:)]?\s*(?=\S)"
+)
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+def find_gathered_notes(book: Book) -> None:
+    """Make footnotes of the paragraphs that are notes, with their marks; headings over them go."""
+    paragraphs = book.paragraphs
+    in_text = _marks_in_text(paragraphs)
+    section = False
+    open_bracket = False
+    current: Paragraph | None = None
+    over = False
+    edits: list[Edit] = []
+    for index, paragraph in enumerate(paragraphs):
+        if paragraph.fate is not None or (paragraph.kind == "footnote" and not open_bracket):
+            continue
+        text = paragraph.text
+        if _HEADING.fullmatch(text) and len(text) < 80 and _notes_follow(paragraphs, index):
+            paragraph.fate = "note_heading"
+            section, current, over = True, None, False
+            continue
+        if open_bracket:
+            _becomes_note(paragraph, current)
+            open_bracket = not _closes(text, edits, paragraph)
+            continue
+        found = _note_start(text, section, in_text, current)
+        if found is not None:
+            mark, length, framed = found
+            paragraph.kind, paragraph.note_mark = "footnote", mark
+            current, over = paragraph, framed == "over"
+            if length:
+                edits.append(Edit(paragraph.start, paragraph.start + length, "", "note_frame"))
+            if length == len(text):
+                paragraph.fate = "note_frame"
+            if framed == "bracket":
+                open_bracket = not _closes(text, edits, paragraph)
+            continue
+        if paragraph.kind == "heading":
+            section, current, over = section and parse_heading(text) is None and len(text) <= 3, None, False
+            continue
+        if current is not None and (over or section):
+            _becomes_note(paragraph, current)
+            over = over and current.fate is None and paragraph.kind != "body"
+            if current.fate == "note_frame":
+                current.fate, current = "note_frame", paragraph
+                over = False
+    book.tracked.apply(edits)
+    book.sync_paragraphs()
+
+
+def _becomes_note(paragraph: Paragraph, head: Paragraph | None) -> None:
+    paragraph.kind = "footnote"
+    paragraph.note_mark = head.note_mark if head else None
+
+
+def _marks_in_text(paragraphs: Sequence[Paragraph]) -> set[str]:
+    """Marks in brackets that stand inside paragraphs, not at their beginning."""
+    marks: set[str] = set()
+    for paragraph in paragraphs:
+        if paragraph.fate is None and "[" in paragraph.text:
+            marks.update(
+                match.group(1)
+                for match in regex.finditer(r"(?<=\S\s?)\[(\d{1,4}[a-z]?|[A-Z]{1,2}|\*+)\]", paragraph.text)
+            )
+    return marks
+
+
+def _notes_follow(paragraphs: Sequence[Paragraph], index: int) -> bool:
+    """Whether the paragraphs under a heading such as "Notes" begin with marks."""
+    following = [p for p in paragraphs[index + 1 : index + 12] if p.fate is None][:6]
+    led = sum(
+        bool(
+            _FRAMED.match(p.text)
+            or _OVER.match(p.text)
+            or _BRACKET.match(p.text)
+            or _PLAIN.match(p.text)
+            or _ROUND.match(p.text)
+            or p.kind == "footnote"
+        )
+        for p in following
+    )
+    return bool(following) and (led >= 2 or led == len(following)) and led >= 0.4 * len(following)
+
+
+def _note_start(
+    text: str, section: bool, in_text: set[str], current: Paragraph | None
+) -> tuple[str, int, str] | None:
+    """Mark, length of the frame, and kind of frame, if ``text`` begins a note."""
+    framed = _FRAMED.match(text)
+    if framed:
+        return framed["mark"] or "*", framed.end(), "bracket"
+    over = _OVER.match(text)
+    if over:
+        end = over.end()
+        while end < len(text) and text[end].isspace():
+            end += 1
+        return over["mark"], end, "over"
+    bracket = _BRACKET.match(text)
+    if bracket and (section or bracket["mark"] in in_text):
+        return bracket["mark"], bracket.end(), "mark"
+    if section:
+        plain = _ROUND.match(text) or _PLAIN.match(text)
+        if plain and _in_sequence(plain["mark"], current):
+            return plain["mark"], plain.end(), "mark"
+    return None
+
+
+def _in_sequence(mark: str, current: Paragraph | None) -> bool:
+    if not mark.isdigit():
+        return True
+    if current is None or current.note_mark is None or not current.note_mark.isdigit():
+        return True
+    return int(mark) == 1 or 0 < int(mark) - int(current.note_mark) <= 3
+
+
+def _closes(text: str, edits: list[Edit], paragraph: Paragraph) -> bool:
+    """Whether a framed note ends with this paragraph; its closing bracket goes."""
+    stripped = text.rstrip()
+    if not stripped.endswith("]"):
+        return False
+    opened = text.count("[") - (1 if _FRAMED.match(text) else 0)
+    if text.count("]") <= opened:
+        return False
+    end = paragraph.start + len(stripped)
+    edits.append(Edit(end - 1, end, "", "note_frame"))
+    return True
+
+
+def strip_note_marks(book: Book) -> None:
+    """Take the leading mark off footnotes from page feet and HTML; it is kept in ``note_mark``."""
+    backlinks = {start for start, _, kind, _ in book.marks if kind == "backlink"}
+    edits = []
+    last: Paragraph | None = None
+    for paragraph in book.paragraphs:
+        if paragraph.kind != "footnote" or paragraph.fate is not None:
+            continue
+        same_note = last is not None and paragraph.note_id is not None and last.note_id == paragraph.note_id
+        if same_note:
+            paragraph.note_mark = last.note_mark if last else None
+        elif paragraph.note_mark is None or any(book.lines[i].note is not None for i in paragraph.lines[:1]):
+            match = _LEADING.match(paragraph.text)
+            if match and (
+                paragraph.note_mark is None or match["mark"].translate(_SUPERSCRIPTS) == paragraph.note_mark
+            ):
+                paragraph.note_mark = match["mark"].translate(_SUPERSCRIPTS)
+                edits.append(Edit(paragraph.start, paragraph.start + match.end(), "", "note_frame"))
+        last = paragraph
+    del backlinks
+    book.tracked.apply(edits)
+    book.sync_paragraphs()
+
+
+def take_out_anchors(book: Book) -> None:
+    """Remove marks in brackets and hanging asterisks from the text where a note bears that mark."""
+    marks = {
+        p.note_mark
+        for p in book.paragraphs
+        if p.kind == "footnote" and p.fate != "note_heading" and p.note_mark
+    }
+    marks |= {p.note_mark for p in book.paragraphs if p.fate == "note_frame" and p.note_mark}
+    page_marks: dict[int, set[str]] = defaultdict(set)
+    for note in book.page_notes:
+        page_marks[note.page].add(note.mark)
+    if not marks:
+        return
+    edits: list[Edit] = []
+    bracketed = regex.compile(r" ?\[(\d{1,4}[a-z]?|[A-Z]{1,2}|[*†‡§]{1,3})\]")
+    rounded = regex.compile(r"(?<=[\p{L}.,;:!?”\"’)\]])\((\d{1,4})\)")
+    symbol = regex.compile(r"(?<=[\p{L}\p{N}.,;:!?”\"’'»)])\s?([*†‡§]{1,3})(?=[\s.,;:!?)”\"]|$)")
+    glued = regex.compile(r"(?:(?<=\p{L}{3})|(?<=\p{L}[.,;:!?”\"’)]))(\d{1,3})(?=[\s.,;:)]|$)")
+    use_round = _use_round(book, rounded, marks)
+    for paragraph in book.paragraphs:
+        if paragraph.fate is not None or paragraph.kind == "footnote" and not paragraph.text:
+            continue
+        text = paragraph.text
+        for match in bracketed.finditer(text):
+            if match.group(1) in marks and match.start() > 0:
+                _take_anchor(book, paragraph, match, edits)
+        if use_round and paragraph.kind != "footnote":
+            for match in rounded.finditer(text):
+                if match.group(1) in marks:
+                    _take_anchor(book, paragraph, match, edits)
+        on_page = page_marks.get(paragraph.page, set()) | page_marks.get(paragraph.page + 1, set())
+        if any(char in text for char in "*†‡§") and paragraph.kind != "footnote":
+            for match in symbol.finditer(text):
+                if match.group(1) in (on_page or (marks if not book.page_notes else set())):
+                    _take_anchor(book, paragraph, match, edits)
+        if on_page and paragraph.kind != "footnote":
+            anchored = {anchor.mark for anchor in book.anchors if abs(anchor.page - paragraph.page) <= 1}
+            for match in glued.finditer(text):
+                if match.group(1) in on_page - anchored and 0 < int(match.group(1)) < 500:
+                    _take_anchor(book, paragraph, match, edits)
+    book.tracked.apply(edits)
+    book.sync_paragraphs()
+
+
+def _use_round(book: Book, rounded: regex.Pattern[str], marks: set[str]) -> bool:
+    """Whether "(12)" directly behind a word is this volume's note mark: most of the notes have one."""
+    found = {
+        match.group(1) for p in book.paragraphs if p.kind != "footnote" for match in rounded.finditer(p.text)
+    }
+    return len(found & marks) >= max(2, 0.5 * len(marks))
+
+
+def _take_anchor(book: Book, paragraph: Paragraph, match: regex.Match[str], edits: list[Edit]) -> None:
+    start, end = paragraph.start + match.start(), paragraph.start + match.end()
+    if match.group().startswith(" ") and end < len(book.tracked.text) and book.tracked.text[end].isalnum():
+        start += 1
+    raw = int(book.tracked.source[paragraph.start + match.start(1)])
+    book.anchors.append(Anchor(raw, match.group(1), None, paragraph.page))
+    book.report["note marks taken out"] += 1
+    edits.append(Edit(start, end, "", "note_mark"))
+
+
+def link_notes(book: Book, paragraph_of_raw: Sequence[int], order: dict[int, int]) -> dict[int, int]:
+    """For each anchor (index in ``book.anchors``) the index of its note's paragraph.
+
+    Args:
+        book: the volume.
+        paragraph_of_raw: for each raw character the index of its paragraph, or -1.
+        order: index of a paragraph → its place in raw order.
+    """
+    by_id: dict[str, int] = {}
+    by_mark: dict[str, list[int]] = defaultdict(list)
+    for index, paragraph in enumerate(book.paragraphs):
+        if paragraph.kind == "footnote" and paragraph.fate is None:
+            if paragraph.note_id and paragraph.note_id not in by_id:
+                by_id[paragraph.note_id] = index
+            if paragraph.note_mark and (
+                not by_mark[paragraph.note_mark] or not _continues(book.paragraphs, index)
+            ):
+                by_mark[paragraph.note_mark].append(index)
+    links: dict[int, int] = {}
+    for number, anchor in enumerate(book.anchors):
+        if anchor.target is not None and anchor.target in by_id:
+            links[number] = by_id[anchor.target]
+            continue
+        here = paragraph_of_raw[anchor.raw] if anchor.raw < len(paragraph_of_raw) else -1
+        candidates = [i for i in by_mark.get(anchor.mark, []) if i != here]
+        if book.page_notes:
+            near = [i for i in candidates if abs(book.paragraphs[i].page - anchor.page) <= 1]
+            candidates = [i for i in near if book.paragraphs[i].page == anchor.page] or near
+        if candidates:
+            place = anchor.raw
+            after = [i for i in candidates if book.lines[book.paragraphs[i].lines[0]].raw_start > place]
+            links[number] = after[0] if after else candidates[-1]
+    return links
+
+
+def _continues(paragraphs: Sequence[Paragraph], index: int) -> bool:
+    """Whether the footnote row before is of the same note."""
+    before = paragraphs[index - 1] if index else None
+    return (
+        before is not None and before.kind == "footnote" and before.note_mark == paragraphs[index].note_mark
+    )

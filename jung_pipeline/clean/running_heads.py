@@ -1,0 +1,297 @@
+"""Running heads, running feet and page numbers at the edges of pages.
+
+Evidence is position and repetition: a line at the edge of a page whose words come again at the edge of other
+pages, or whose number rises with the pages. Misread letters are forgiven ("MIRR0RS OF NlGHT"), left and
+right pages may differ, the number may stand before or after the words. A chapter's title that comes again as
+a running head is kept where it opens the chapter.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import regex
+
+from jung_pipeline.clean.book import Book, Line
+from jung_pipeline.clean.headings import parse_heading
+from jung_pipeline.clean.numerals import roman_numeral, roman_value
+
+#: Lines looked at on each edge of a page.
+_DEPTH = 3
+_NUMBER_LINE = regex.compile(r"[\s\-–—~•·.|*\[\](){}]*(\d{1,4}|[ivxlcIVXLC]{1,8})[\s\-–—~•·.|*\[\](){}]*")
+_DECORATED = regex.compile(
+    r"\s*(?:[-–—~]\s*(?:\d{1,4}|[ivxlc]{1,8})\s*[-–—~]|(?:page|seite|p\.|S\.) \d{1,4}(?: (?:of|von) \d+)?)\s*",
+    regex.IGNORECASE,
+)
+_NUMBER_FIRST = regex.compile(r"^[\s\[(]*([\dlIO|]{1,4}|[ivxlc]{1,7})[\])]?[\s|.·•—–-]+(?=\S)")
+_NUMBER_LAST = regex.compile(r"(?<=\S)[\s|.·•—–-]+[\[(]?([\dlIO|]{1,4}|[ivxlc]{1,7})[\])]?[\s.]*$")
+_CONFUSED = str.maketrans(
+    {"0": "O", "1": "I", "L": "I", "|": "I", "!": "I", "5": "S", "8": "B", "6": "G", "Q": "O"}
+)
+_MISREAD_DIGITS = str.maketrans({"l": "1", "I": "1", "|": "1", "O": "0"})
+#: Heads are short.
+_LONGEST = 90
+#: Share of letters that two readings of one head have in common (Dice coefficient of letter pairs).
+_ALIKE = 0.72
+
+
+@dataclass(slots=True)
+class _Edge:
+    """A line at an edge of a page."""
+
+    line: Line
+    top: bool
+    depth: int  # 0 is outermost
+    numbers: list[tuple[int, bool]]  # (value, is roman) at either end of the line
+    words: str  # folded letters without the numbers
+    alone: bool  # nothing but the number
+
+    @property
+    def page(self) -> int:
+        return self.line.page
+
+
+def find_page_furniture(book: Book) -> None:
+    """Give running heads, feet and page numbers their fates, and learn the printed page numbers from them."""
+    if not book.paged:
+        return
+    pages = _pages(book)
+    if len(pages) < 2:
+        return
+    edges = [edge for page_lines in pages.values() for edge in _edges(page_lines)]
+    offsets = _number_series(edges, len(pages))
+    heads = _repeated_words(edges, len(pages), offsets)
+    for page_lines in pages.values():
+        for top in (True, False):
+            _strip(page_lines, top, offsets, heads, book)
+    _keep_titles(book, edges, heads)
+    _learn_labels(book, edges, offsets)
+
+
+def _pages(book: Book) -> dict[int, list[Line]]:
+    """Live lines of each page, top to bottom."""
+    pages: dict[int, list[Line]] = defaultdict(list)
+    for line in book.live():
+        if line.words:
+            pages[line.page].append(line)
+    if book.has_boxes:
+        for page_lines in pages.values():
+            page_lines.sort(key=lambda line: line.y0 if line.y0 is not None else 0.0)
+    return pages
+
+
+def _edges(page_lines: Sequence[Line]) -> list[_Edge]:
+    count = len(page_lines)
+    found = []
+    for depth in range(min(_DEPTH, count)):
+        found.append(_edge(page_lines[depth], True, depth))
+    for depth in range(min(_DEPTH, count - min(_DEPTH, count))):
+        found.append(_edge(page_lines[count - 1 - depth], False, depth))
+    if count <= _DEPTH:  # a short page: its last lines are its foot as well
+        found += [_edge(page_lines[count - 1 - depth], False, depth) for depth in range(count)]
+    return found
+
+
+def _edge(line: Line, top: bool, depth: int) -> _Edge:
+    text = line.words
+    alone = _NUMBER_LINE.fullmatch(text)
+    numbers: list[tuple[int, bool]] = []
+    rest = text
+    if alone or _DECORATED.fullmatch(text):
+        token = alone.group(1) if alone else regex.search(r"\d+|[ivxlc]+", text).group()
+        value = _value(token)
+        numbers = [value] if value else []
+        rest = ""
+    elif len(text) <= _LONGEST and parse_heading(text) is None:
+        for pattern in (_NUMBER_FIRST, _NUMBER_LAST):
+            match = pattern.search(rest)
+            if match and (value := _value(match.group(1))):
+                numbers.append(value)
+                rest = rest[match.end() :] if pattern is _NUMBER_FIRST else rest[: match.start()]
+    words = _fold(rest)
+    if (head := parse_heading(rest)) is not None and head.number is not None:
+        words = f"{words}§{head.number}"  # "CHAPTER II" is no misreading of "CHAPTER I"
+    return _Edge(line, top, depth, numbers, words, bool(alone) or bool(_DECORATED.fullmatch(text)))
+
+
+def _value(token: str) -> tuple[int, bool] | None:
+    if regex.fullmatch(r"[ivxlcIVXLC]+", token):
+        value = roman_value(token.lower())
+        if value:
+            return value, True
+    digits = token.translate(_MISREAD_DIGITS)
+    return (int(digits), False) if digits.isdigit() and any(char.isdigit() for char in token) else None
+
+
+def _fold(text: str) -> str:
+    """Letters only, capitals, with what scanners confuse made one."""
+    return "".join(char for char in text.upper().translate(_CONFUSED) if char.isalpha())
+
+
+def _number_series(edges: Sequence[_Edge], pages: int) -> dict[tuple[int, bool], set[int]]:
+    """Differences between printed and position page, with the pages that show each; only those to be trusted."""
+    votes: dict[tuple[int, bool], set[int]] = defaultdict(set)
+    for edge in edges:
+        for value, roman in edge.numbers:
+            votes[(value - edge.page, roman)].add(edge.page)
+    least = 2 if pages <= 6 else 3
+    return {offset: on for offset, on in votes.items() if len(on) >= least and _dense(on, least)}
+
+
+def _dense(on: set[int], least: int) -> bool:
+    """Whether ``least`` of the pages lie close together, as pages of one series do."""
+    ordered = sorted(on)
+    return any(ordered[i + least - 1] - ordered[i] <= 3 * least + 2 for i in range(len(ordered) - least + 1))
+
+
+def _agrees(edge: _Edge, offsets: dict[tuple[int, bool], set[int]]) -> bool:
+    """Whether a number of the line is the one that its page should bear."""
+    for value, roman in edge.numbers:
+        on = offsets.get((value - edge.page, roman))
+        if on and any(abs(page - edge.page) <= 12 for page in on if page != edge.page):
+            return True
+    return False
+
+
+def _repeated_words(
+    edges: Sequence[_Edge], pages: int, offsets: dict[tuple[int, bool], set[int]]
+) -> dict[str, str]:
+    """Folded words at page edges → the reading they count as, for those that are running heads."""
+    where: dict[str, set[int]] = defaultdict(set)
+    numbered: Counter[str] = Counter()
+    for edge in edges:
+        if len(edge.words) >= 3 and len(edge.line.words) <= _LONGEST:
+            where[edge.words].add(edge.page)
+            numbered[edge.words] += _agrees(edge, offsets)
+    centres: list[tuple[str, Counter[str]]] = []
+    reading: dict[str, str] = {}
+    for words in sorted(where, key=lambda w: (-len(where[w]), w)):
+        pairs = _pairs(words)
+        centre = next((c for c, its in centres if _alike(words, pairs, c, its)), None)
+        if centre is None and (len(where[words]) >= 2 or numbered[words] or pages <= 12):
+            centre = words
+            if len(centres) < 400:
+                centres.append((words, pairs))
+        if centre is not None:
+            reading[words] = centre
+    total: dict[str, set[int]] = defaultdict(set)
+    with_number: Counter[str] = Counter()
+    for words, centre in reading.items():
+        total[centre] |= where[words]
+        with_number[centre] += numbered[words]
+    least = 2 if pages <= 6 else 3
+    accepted = {
+        centre
+        for centre, on in total.items()
+        if (len(on) >= least and _dense(on, least)) or (len(on) >= 2 and with_number[centre] >= 1)
+    }
+    return {words: centre for words, centre in reading.items() if centre in accepted}
+
+
+def _pairs(words: str) -> Counter[str]:
+    return Counter(words[i : i + 2] for i in range(len(words) - 1))
+
+
+def _alike(words: str, pairs: Counter[str], other: str, other_pairs: Counter[str]) -> bool:
+    if words == other:
+        return True
+    if "§" in words or "§" in other:
+        return False
+    longer, shorter = max(len(words), len(other)), min(len(words), len(other))
+    if shorter < 6 or shorter < 0.75 * longer:
+        return False
+    common = sum((pairs & other_pairs).values())
+    return 2 * common / (sum(pairs.values()) + sum(other_pairs.values())) >= _ALIKE
+
+
+def _strip(
+    page_lines: list[Line],
+    top: bool,
+    offsets: dict[tuple[int, bool], set[int]],
+    heads: dict[str, str],
+    book: Book,
+) -> None:
+    """Take furniture from one edge of a page inward, until a line is text."""
+    ordered = page_lines if top else page_lines[::-1]
+    for depth, line in enumerate(ordered[:_DEPTH]):
+        if line.fate is not None:
+            continue
+        edge = _edge(line, top, depth)
+        if edge.alone:
+            bare = not _DECORATED.fullmatch(line.words)
+            if bare and not _agrees(edge, offsets) and not _far_from_text(ordered, depth, book):
+                return
+            line.fate = "page_number"
+        elif edge.words in heads or (
+            edge.numbers and _agrees(edge, offsets) and depth == 0 and _like_a_head(line.words)
+        ):
+            if _larger_than_text(line, book):
+                return
+            line.fate = "running_head"
+        else:
+            return
+
+
+def _like_a_head(text: str) -> bool:
+    """Whether a line with the page's number is a title beside it and not a sentence that has a number."""
+    words = regex.sub(r"^[\W\d]+|[\W\d]+$", "", text)
+    if not words or len(words) > 70:
+        return False
+    if words.isupper():
+        return True
+    longer = [word for word in regex.findall(r"\p{L}+", words) if len(word) > 3]
+    return bool(longer) and all(word[0].isupper() for word in longer)
+
+
+def _far_from_text(ordered: Sequence[Line], depth: int, book: Book) -> bool:
+    """Whether a line stands clearly apart from the next one inward (boxes needed)."""
+    if not book.has_boxes or depth + 1 >= len(ordered):
+        return False
+    line, inner = ordered[depth], ordered[depth + 1]
+    if line.y0 is None or inner.y0 is None or line.y1 is None or inner.y1 is None:
+        return False
+    gap = max(inner.y0 - line.y1, line.y0 - inner.y1)
+    return gap > 1.2 * (line.y1 - line.y0)
+
+
+def _larger_than_text(line: Line, book: Book) -> bool:
+    """Whether a line is set like a heading: clearly larger than the text."""
+    return bool(line.size and book.body_size and line.size >= 1.25 * book.body_size)
+
+
+def _keep_titles(book: Book, edges: Sequence[_Edge], heads: dict[str, str]) -> None:
+    """Give a running head's first appearance back if it opens a chapter: no number, and apart from the text."""
+    seen: set[str] = set()
+    for edge in sorted(edges, key=lambda edge: edge.line.index):
+        centre = heads.get(edge.words)
+        if centre is None or centre in seen:
+            continue
+        seen.add(centre)
+        line = edge.line
+        if line.fate != "running_head" or edge.numbers or not edge.top:
+            continue
+        following = next((other for other in book.lines[line.index + 1 :] if other.fate is None), None)
+        if following is None or following.page != line.page or book.has_boxes:
+            continue
+        if following.gap > 0:
+            line.fate = None
+
+
+def _learn_labels(book: Book, edges: Sequence[_Edge], offsets: dict[tuple[int, bool], set[int]]) -> None:
+    """Printed page numbers for the pages between those that show theirs, one series at a time."""
+    if any(page.label for page in book.info.pages) or any(line.label for line in book.lines):
+        return
+    shown: dict[int, tuple[int, bool]] = {}
+    for edge in edges:
+        if edge.line.fate in ("page_number", "running_head"):
+            for value, roman in edge.numbers:
+                if (value - edge.page, roman) in offsets:
+                    shown.setdefault(edge.page, (value - edge.page, roman))
+    pages = sorted(shown)
+    for page, following in zip(pages, [*pages[1:], None], strict=False):
+        offset, roman = shown[page]
+        last = following if following is not None and shown[following] == shown[page] else page + 1
+        for between in range(page, last):
+            book.labels[between] = roman_numeral(between + offset).lower() if roman else str(between + offset)

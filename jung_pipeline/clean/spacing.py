@@ -1,0 +1,137 @@
+"""Letter-spacing and small capitals in two sizes: closed up to words.
+
+"P A R T   T W O" has a wider gap between words; "T H E S E L F" has none, and its words are found by their
+frequencies; "k o l l e k t i v e" inside a sentence is German emphasis. Single letters that mean letters
+("Cards A B C D", "C. G. Jung") are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import regex
+
+from jung_pipeline.clean.lexicon import Lexicon
+from jung_pipeline.clean.tracked import Edit
+
+#: Three single letters or more, divided by blanks; the last may carry a sign of punctuation.
+_RUN = regex.compile(
+    r"(?<![^\s(„“\"'‘«»—-])\p{L}(?:(?: +|(?<=\p{L})['’] ?)\p{L}(?![\p{L}\p{M}\p{N}])){2,}(?!\.\s?\p{Lu}\.)"
+)
+#: An initial and the rest of its word, all capitals: "M YTH".
+_INITIAL = regex.compile(r"(?<![\p{L}\p{N}.'’-])(\p{Lu}) (\p{Lu}{2,})(?![\p{L}\p{N}])")
+
+_WORD_LIKELY = 2.5
+#: Short words need to be this frequent to be found inside a run of letters.
+_SHORT_LIKELY = {1: 6.0, 2: 5.0, 3: 4.4}
+_LONGEST = 18
+
+
+def letter_spacing(text: str, lexicon: Lexicon, names: frozenset[str]) -> Iterator[Edit]:
+    """Runs of single letters that are words, closed up.
+
+    Args:
+        text: lines divided by line feeds; gaps inside lines as they were.
+        lexicon: word evidence.
+        names: names (lower case) that get their capital back when they were spaced in small letters.
+    """
+    for match in _RUN.finditer(text):
+        line_start = text.rfind("\n", 0, match.start()) + 1
+        line_end = text.find("\n", match.end())
+        line = text[line_start : line_end if line_end >= 0 else len(text)]
+        alone = not regex.search(r"[\p{L}]", line.replace(match.group(), "", 1))
+        closed = _close(match.group(), lexicon, alone=alone)
+        if closed is None:
+            continue
+        if closed in names and lexicon.language != "de":
+            closed = closed.capitalize()
+        elif closed != closed.lower() and closed.lower() in names and not closed.isupper():
+            closed = closed.capitalize()
+        if closed != match.group():
+            yield Edit(match.start(), match.end(), closed, "letter_spacing")
+
+
+def _close(run: str, lexicon: Lexicon, *, alone: bool) -> str | None:
+    """The words of a run of single letters, or ``None`` if they are letters and no words."""
+    gaps = [len(gap) for gap in regex.findall(r" +", run)]
+    narrow = min(gaps) if gaps else 1
+    groups = regex.split(r" {%d,}" % (narrow + 1), run) if max(gaps, default=1) > narrow else [run]
+    words = []
+    for group in groups:
+        word = _words_of(group.replace(" ", ""), lexicon, sure=alone and len(groups) > 1)
+        if word is None:
+            return None
+        words.append(word)
+    return " ".join(words)
+
+
+def _words_of(letters: str, lexicon: Lexicon, *, sure: bool) -> str | None:
+    """``letters`` as one word or several, by evidence; ``sure`` if the gaps already show word boundaries."""
+    mixed = regex.fullmatch(r"(\p{Lu}*)(\p{Lu}\p{Ll}+)", letters)
+    if mixed and mixed.group(1):
+        # "C G J u n g": the capitals before a spaced name are initials.
+        inner = _words_of(mixed.group(2), lexicon, sure=sure)
+        return " ".join([*mixed.group(1), inner]) if inner else None
+    bare = letters.replace("'", "").replace("’", "")
+    if _alphabetical(bare) or len(set(bare)) == 1:
+        return None
+    if sure:
+        return letters
+    if len(bare) >= 4 and (lexicon.zipf(bare) >= _WORD_LIKELY or lexicon.count(bare) >= 2):
+        return letters
+    if len(bare) == 3 and lexicon.zipf(bare) >= 4.5:
+        return letters
+    if len(bare) < 5:
+        return None
+    parts = segment(bare, lexicon)
+    if parts and len(bare) / len(parts) >= 2.6:
+        at, words = 0, []
+        for part in parts:
+            words.append(letters[at : at + len(part)])
+            at += len(part)
+        return " ".join(words) if bare == letters else letters
+    vowels = sum(char in "aeiouyäöüéèàAEIOUYÄÖÜ" for char in bare) / len(bare)
+    if len(bare) >= 6 and 0.2 <= vowels <= 0.7:
+        return letters
+    return None
+
+
+def _alphabetical(letters: str) -> bool:
+    """Whether the letters follow one another in the alphabet."""
+    steps = [ord(b) - ord(a) for a, b in zip(letters.lower(), letters.lower()[1:], strict=False)]
+    return all(step == 1 for step in steps)
+
+
+def segment(letters: str, lexicon: Lexicon) -> list[str] | None:
+    """``letters`` divided into frequent words, the likeliest way; ``None`` if there is none."""
+    lower = letters.lower()
+    best: list[tuple[float, int]] = [(0.0, 0)] + [(float("-inf"), 0)] * len(lower)
+    for end in range(1, len(lower) + 1):
+        for start in range(max(0, end - _LONGEST), end):
+            word = lower[start:end]
+            likely = lexicon.zipf(word)
+            if likely < _SHORT_LIKELY.get(len(word), 3.0):
+                continue
+            score = best[start][0] + likely - 9.0
+            if score > best[end][0]:
+                best[end] = (score, start)
+    if best[-1][0] == float("-inf"):
+        return None
+    words, end = [], len(lower)
+    while end:
+        start = best[end][1]
+        words.append(letters[start:end])
+        end = start
+    return words[::-1]
+
+
+def small_capitals(text: str, lexicon: Lexicon) -> Iterator[Edit]:
+    """Initials set larger than the rest of a word in capitals: "P SYCHOLOGY" → "PSYCHOLOGY"."""
+    for match in _INITIAL.finditer(text):
+        initial, rest = match.groups()
+        whole, alone = lexicon.zipf(initial + rest), lexicon.zipf(rest)
+        is_word = initial in "AIOÉ"
+        if (whole >= 2.0 and whole > alone and not (is_word and alone >= 3.0)) or (
+            not is_word and alone < 1.5 and len(rest) >= 3 and lexicon.count(initial + rest) > 0
+        ):
+            yield Edit(match.end(1), match.start(2), "", "small_capitals")

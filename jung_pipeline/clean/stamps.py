@@ -1,0 +1,94 @@
+"""Stamps and watermarks: lines printed over the pages by those who made or lent the file.
+
+Well-known wordings go wherever they fill a line; any other line goes if the same words (numbers aside) stand
+apart on a large share of the pages. The same words inside a sentence stay.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import regex
+
+from jung_pipeline.clean.book import Line
+
+_I = regex.IGNORECASE
+
+#: Whole lines that are nobody's text.
+_KNOWN = regex.compile(
+    r"\W*(?:"
+    r"copyrighte?d? material(?:\.|s)?(?: do not (?:copy|distribute|reproduce).*)?"
+    r"|material protegido por (?:derechos|copyright).*"
+    r"|urheberrechtlich geschütztes material.*"
+    r"|(?:this content )?downloaded (?:by|from|on|at|to)\b.*(?:\d|university|library|\[|\.(?:com|org|net)).*"
+    r"|this content downloaded from.*"
+    r"|all use subject to .*"
+    r"|(?:digiti[sz]ed|scanned|digitalisiert) (?:by|durch|von)\b.{0,60}"
+    r"|provided by .{0,60}(?:library|google|\.(?:com|org|net)).*"
+    r"|(?:licensed|registered) to .{0,80}"
+    r"|for (?:personal|private|educational|review) use only\.?"
+    r"|(?:not for|unauthori[sz]ed) (?:re)?(?:distribution|sale|resale|reproduction)\b.{0,60}"
+    r"|this page (?:is )?intentionally (?:left )?blank\.?"
+    r"|(?:www\.|https?://)\S+"
+    r"|created with .{0,60}(?:version|trial|pdf).{0,40}"
+    r"|(?:unregistered|trial|evaluation|demo) version.{0,40}"
+    r"|watermark(?:ed)?"
+    r")\W*",
+    _I,
+)
+
+#: Any line standing on this share of all pages, and on so many at least, is a stamp.
+_SHARE, _LEAST = 0.5, 4
+_NUMBER = regex.compile(r"\d+|\b[ivxlc]+\b")
+_BLANK = regex.compile(r"\s+")
+
+
+def template(text: str) -> str:
+    """``text`` with every number as ``#``, in small letters: what lines of one stamp share."""
+    return _BLANK.sub(" ", _NUMBER.sub("#", text.strip().lower()))
+
+
+def find_stamps(lines: Sequence[Line], pages: int) -> None:
+    """Give stamps the fate ``stamp``."""
+    seen: dict[str, set[int]] = defaultdict(set)
+    for line in lines:
+        if line.fate is None and line.element is None and len(line.text) < 160:
+            if _KNOWN.fullmatch(line.words):
+                line.fate = "stamp"
+            elif pages >= _LEAST:
+                seen[template(line.text)].add(line.page)
+    if pages < _LEAST:
+        return
+    frequent = {
+        words
+        for words, on in seen.items()
+        if len(on) >= max(_LEAST, _SHARE * pages) and regex.search(r"\p{L}{3}", words)
+    }
+    if not frequent:
+        return
+    edge = _edge_lines(lines)
+    counts: Counter[str] = Counter()
+    inside: Counter[str] = Counter()
+    for line in lines:
+        words = template(line.text) if line.fate is None else ""
+        if words in frequent:
+            counts[words] += 1
+            inside[words] += line.index not in edge
+    for line in lines:
+        # What keeps to the page's edges is a running head; its numbers are the page numbers.
+        if (
+            line.fate is None
+            and inside[words := template(line.text)] > 0.1 * counts[words]
+            and words in frequent
+        ):
+            line.fate = "stamp"
+
+
+def _edge_lines(lines: Sequence[Line]) -> set[int]:
+    """First two and last two lines of each page."""
+    by_page: dict[int, list[int]] = defaultdict(list)
+    for line in lines:
+        if line.fate is None and line.words:
+            by_page[line.page].append(line.index)
+    return {index for indices in by_page.values() for index in (*indices[:2], *indices[-2:])}

@@ -1,0 +1,170 @@
+"""Characters: one form for each letter, nothing invisible, nothing unreadable.
+
+Greek and every other script is left as it is but for NFC; nothing is transliterated.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+import regex
+
+from jung_pipeline.clean.hyphenation import joined_without_hyphen
+from jung_pipeline.clean.lexicon import Lexicon
+from jung_pipeline.clean.tracked import Edit, TrackedText
+
+_LIGATURES = {
+    "\ufb00": "ff",
+    "\ufb01": "fi",
+    "\ufb02": "fl",
+    "\ufb03": "ffi",
+    "\ufb04": "ffl",
+    "\ufb05": "st",
+    "\ufb06": "st",
+}
+_SPACES = frozenset(
+    "\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\u2028\u2029\x0b\x0c\x85\r"
+)
+#: Hyphens of typographers; dashes are not among them.
+_HYPHENS = frozenset("\u2010\u2011\u00ac\u2e17\u2e40")
+#: Accents that stand free, and the combining mark each means.
+_ACCENTS = {
+    "\u00a8": "\u0308",
+    "\u00b4": "\u0301",
+    "\u02c6": "\u0302",
+    "\u02dc": "\u0303",
+    "\u00b8": "\u0327",
+    "\u02c7": "\u030c",
+    "\u02da": "\u030a",
+    "\u02d8": "\u0306",
+}
+
+#: Everything the one pass over the text looks at.
+_SPECIAL = regex.compile(
+    "["
+    + "".join(_LIGATURES)
+    + "".join(_SPACES)
+    + "".join(_HYPHENS)
+    + "\u00ad\u017f\ufffd"
+    + r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"
+    + "\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
+    + "\ud800-\udfff"
+    + "]"
+)
+_CLUSTER = regex.compile(r"\X")
+_FREE_ACCENT = regex.compile("(\\p{L}?)([" + "".join(_ACCENTS) + "])(\\p{L}?)")
+_LETTERS_BEFORE = regex.compile(r"\p{L}*$")
+_LETTERS_AFTER = regex.compile(r"\p{L}*")
+
+
+def normalise_characters(text: TrackedText, lexicon: Lexicon) -> None:
+    """All rules about single characters, in an order that leaves the text in NFC."""
+    if text.text.isascii() and not _SPECIAL.search(text.text):
+        return
+    text.apply(_ligature_gaps(text.text, lexicon))
+    text.apply(_special_characters(text.text, lexicon))
+    text.apply(_free_accents(text.text, lexicon))
+    if not unicodedata.is_normalized("NFC", text.text):
+        text.apply(_composed(text.text))
+
+
+def _special_characters(text: str, lexicon: Lexicon) -> Iterator[Edit]:
+    for match in _SPECIAL.finditer(text):
+        char, at = match.group(), match.start()
+        if char in _LIGATURES:
+            yield Edit(at, at + 1, _LIGATURES[char], "ligature")
+        elif char in _SPACES:
+            yield Edit(at, at + 1, " ", "space_form")
+        elif char == "\u00ad":
+            yield _soft_hyphen(text, at, lexicon)
+        elif char in _HYPHENS:
+            # The sign for "not" is a hyphen only where a scanner writes it: at the end of a line.
+            if char != "\u00ac" or text[at + 1 : at + 2] in ("\n", "") or text[at + 1 : at + 3] == " \n":
+                yield Edit(at, at + 1, "-", "hyphen_form")
+        elif char == "\u017f":
+            yield Edit(at, at + 1, "s", "long_s")
+        elif "\ud800" <= char <= "\udbff" and "\udc00" <= text[at + 1 : at + 2] <= "\udfff":
+            pair = char + text[at + 1]
+            yield Edit(at, at + 2, pair.encode("utf-16-le", "surrogatepass").decode("utf-16-le"), "composed")
+        else:
+            yield Edit(at, at + 1, "", "invisible")
+
+
+def _soft_hyphen(text: str, at: int, lexicon: Lexicon) -> Edit:
+    """What becomes of the soft hyphen at ``at``.
+
+    Some fonts store every hyphen as a soft one, so it is dropped inside a line only if the word without it
+    is the better word; at the end of a line it becomes a hyphen, and the joining of words decides.
+    """
+    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    if before in ("-", "\u2010", "\u00ad") or not before or before.isspace() and after.isspace() is False:
+        return Edit(at, at + 1, "", "soft_hyphen")
+    if after in ("\n", "") or (after == " " and text[at + 2 : at + 3] == "\n"):
+        return Edit(at, at + 1, "-", "soft_hyphen_visible")
+    if before.isalpha() and after.isalpha():
+        left = _LETTERS_BEFORE.search(text, max(0, at - 40), at)
+        right = _LETTERS_AFTER.match(text, at + 1)
+        if (
+            left
+            and right
+            and left.group()
+            and not joined_without_hyphen(left.group(), right.group(), lexicon, doubt=True)
+        ):
+            return Edit(at, at + 1, "-", "soft_hyphen_visible")
+        return Edit(at, at + 1, "", "soft_hyphen")
+    if before.isdigit() or after.isdigit():
+        return Edit(at, at + 1, "-", "soft_hyphen_visible")
+    return Edit(at, at + 1, "", "soft_hyphen")
+
+
+def _ligature_gaps(text: str, lexicon: Lexicon) -> Iterator[Edit]:
+    """Blanks directly beside a ligature that divide a word: "ﬁ eld", but not "oﬀ the"."""
+    if not any(ligature in text for ligature in _LIGATURES):
+        return
+    table = str.maketrans(_LIGATURES)
+    signs = "".join(_LIGATURES)
+    for match in regex.finditer(
+        rf"([\p{{L}}{signs}]*[{signs}])( )(\p{{Ll}}[\p{{L}}{signs}]*)|([\p{{L}}]+)( )([{signs}][\p{{L}}{signs}]*)",
+        text,
+        overlapped=True,
+    ):
+        group = 1 if match.group(1) is not None else 4
+        left, right = match.group(group).translate(table), match.group(group + 2).translate(table)
+        whole = lexicon.zipf(left + right)
+        if whole >= 2.5 and whole > min(lexicon.zipf(left), lexicon.zipf(right)):
+            yield Edit(match.start(group + 1), match.end(group + 1), "", "ligature_gap")
+
+
+def _free_accents(text: str, lexicon: Lexicon) -> Iterator[Edit]:
+    """Free accents put on the letter after them (old TeX) or before them, whichever composes to a letter."""
+    if not any(accent in text for accent in _ACCENTS):
+        return
+    for match in _FREE_ACCENT.finditer(text):
+        before, accent, after = match.groups()
+        on_next = unicodedata.normalize("NFC", after + _ACCENTS[accent]) if after else ""
+        on_last = unicodedata.normalize("NFC", before + _ACCENTS[accent]) if before else ""
+        can_next, can_last = len(on_next) == 1 and bool(after), len(on_last) == 1 and bool(before)
+        if can_next and can_last:
+            left = _LETTERS_BEFORE.search(text, max(0, match.start() - 30), match.start())
+            right = _LETTERS_AFTER.match(text, match.end())
+            head, tail = left.group() if left else "", right.group() if right else ""
+            can_next = lexicon.zipf(head + before + on_next + tail) >= lexicon.zipf(
+                head + on_last + after + tail
+            )
+        if can_next:
+            yield Edit(match.start(2), match.end(), on_next, "spacing_accent")
+        elif can_last:
+            yield Edit(match.start(), match.end(2), on_last, "spacing_accent")
+
+
+def _composed(text: str) -> Iterator[Edit]:
+    """Every cluster of letter and marks that is not in NFC, put in NFC."""
+    at = 0
+    for line in text.split("\n"):
+        if not unicodedata.is_normalized("NFC", line):
+            for match in _CLUSTER.finditer(line):
+                composed = unicodedata.normalize("NFC", match.group())
+                if composed != match.group():
+                    yield Edit(at + match.start(), at + match.end(), composed, "composed")
+        at += len(line) + 1
