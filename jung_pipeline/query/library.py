@@ -219,7 +219,7 @@ class Library:
 
     def _related(self, result: SearchResult) -> tuple[str, ...]:
         """Concepts of the passages found that the question did not name; each tags passages, so each leads on."""
-        asked = set(self._retriever.concepts(result.question))
+        asked = set(self._retriever.concepts_of(result.question))
         counts: dict[str, int] = {}
         for hit in result.hits:
             for concept in hit.passage.concepts:

@@ -50,8 +50,24 @@ class LexicalReader(Protocol):
         ...
 
 
+class NamedConcept(Protocol):
+    """A concept with its names by language."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def en(self) -> Sequence[str]: ...  # noqa: D102
+    @property
+    def de(self) -> Sequence[str]: ...  # noqa: D102
+
+
 class ConceptLexicon(Protocol):
     """The concepts of the field with their names in English, German and Latin."""
+
+    @property
+    def concepts(self) -> Mapping[str, NamedConcept]:
+        """The concepts by name."""
+        ...
 
     def match_query(self, question: str) -> list[str]:
         """Names of the concepts that ``question`` speaks of."""
@@ -178,7 +194,7 @@ class Retriever:
         Only names of one word are taken: a part of a longer name does not stand for the concept.
         """
         found: dict[str, frozenset[str]] = {}
-        for concept in self.concepts(question):
+        for concept in self.concepts_of(question):
             forms = self.lexicon.expand(concept) if self.lexicon else ()
             named = frozenset(stem(w) for form in forms for w in content_words(form))
             single = frozenset(form for form in forms if len(words(form)) == 1)
@@ -187,20 +203,26 @@ class Retriever:
                     found[word] = found.get(word, frozenset()) | single
         return found
 
-    def concepts(self, question: str) -> list[str]:
+    def concepts_of(self, question: str) -> list[str]:
         """The concepts of the lexicon that ``question`` speaks of."""
         return self.lexicon.match_query(question) if self.lexicon else []
 
     def other_names(self, question: str) -> list[str]:
-        """Names of those concepts, in any language, that the question does not use itself."""
-        used = stems(question)
-        names = [
-            form
-            for concept in self.concepts(question)
-            for form in (self.lexicon.expand(concept) if self.lexicon else ())
-            if not {stem(word.form) for word in words(form)} <= used
-        ]
-        return list(dict.fromkeys(names))
+        """Names of those concepts in the languages that the question is not in.
+
+        Other names in its own language are left out: they found more of other things than of the same.
+        """
+        if self.lexicon is None:
+            return []
+        language, used = language_of(question), stems(question)
+        names: list[str] = []
+        for name in self.concepts_of(question):
+            concept = self.lexicon.concepts[name]
+            if language != "de":
+                names += concept.de
+            if language != "en":
+                names += [concept.name, *concept.en]
+        return [n for n in dict.fromkeys(names) if not {stem(word.form) for word in words(n)} <= used]
 
     def unknown_words(self, question: str) -> list[str]:
         """The content words of ``question`` that stand nowhere in the library, under none of their names."""
