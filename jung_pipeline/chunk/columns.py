@@ -148,9 +148,9 @@ class _Spans:
         picked: list[np.ndarray] = []
         lows = np.searchsorted(self._reach, np.asarray(starts), side="right")
         highs = np.searchsorted(self._start, np.asarray(ends), side="left")
-        for low, high, begin in zip(lows.tolist(), highs.tolist(), starts, strict=True):
+        for low, high, passage_start in zip(lows.tolist(), highs.tolist(), starts, strict=True):
             index = np.arange(low, max(low, high))
-            index = index[self._end[index] > begin]
+            index = index[self._end[index] > passage_start]
             picked.append(index)
             offsets.append(offsets[-1] + len(index))
         rows = np.concatenate(picked) if picked else np.zeros(0, dtype=np.int64)

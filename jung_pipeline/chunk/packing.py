@@ -27,7 +27,7 @@ DASH = 12.0  # dashes and closing brackets
 COMMA = 14.0
 SPACE = 40.0
 HARD = 80.0  # inside a word
-AFTER_HEADING = 300.0  # only where headings alone are longer than a passage may be
+AFTER_HEADING = 300.0  # inside a heading; only where headings take a third of a passage or more
 #: Cost of a passage shorter than the minimum, on top of that of its size.
 BELOW_MINIMUM = 1000.0
 
@@ -51,6 +51,11 @@ class Units:
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    def drop_last(self) -> None:
+        """Take the last unit away again."""
+        for column in (self.starts, self.ends, self.cut_costs, self.heads, self.tails, self.embedder_tokens):
+            column.pop()
 
 
 def size_costs(target: int, maximum: int, minimum: int) -> list[float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import regex
 
@@ -79,10 +80,11 @@ def divide(
     for i, (start, end) in enumerate(spans):
         if i and chapters[i] != chapters[i - 1]:
             chapter_ends.append(len(units))
-        tokens = counts.count(start, end)
+        _add(units, counts, start, end, costs[i], embedded[i] - overhead)
+        tokens = units.heads[-1] + units.tails[-1]
         if tokens <= limits.tokens and embedded[i] <= limits.embedder_tokens:
-            _add(units, counts, start, end, costs[i], embedded[i] - overhead)
             continue
+        units.drop_last()
         splitter = _Splitter(text, counts, limits, count_embedder_tokens, overhead)
         pieces = splitter.split(start, end, bodies[i], tokens, embedded[i])
         for piece_start, piece_end, cost, piece_embedded in pieces:
@@ -109,8 +111,11 @@ def _add(units: Units, counts: TokenCounts, start: int, end: int, cost: float, e
 def _sentences(
     text: str, paragraphs: Sequence[Paragraph], language: str | None, sentence_end: float
 ) -> tuple[list[tuple[int, int]], list[float], list[int], list[int]]:
-    """Sentences with headings glued to what follows: spans, costs of a cut behind, where the heading part
-    ends (the start, without one), and chapters.
+    """Sentences, headings glued to what follows.
+
+    Returns:
+        Their spans, the costs of a cut behind them, where the sentence without its heading begins, and the
+        chapters.
     """
     spans: list[tuple[int, int]] = []
     costs: list[float] = []
@@ -169,7 +174,8 @@ class _Splitter:
         cuts: dict[int, float] = {}
         if body > start and self.counts.estimate(start, body) > grain:
             for match in _INNER[0][1].finditer(self.text, start, body):
-                cuts[match.end()] = packing.AFTER_HEADING
+                if match.end() < body:
+                    cuts[match.end()] = packing.AFTER_HEADING
         for cost, pattern in _INNER:
             for match in pattern.finditer(self.text, body, end):
                 cuts.setdefault(match.end(), cost)
@@ -190,8 +196,8 @@ class _Splitter:
                     places = self._hard_places(low, high)
                 before = low
                 for place in places:
-                    if low < place < high and self.counts.estimate(before, place) >= step:
-                        cuts.setdefault(place, packing.AFTER_HEADING if place <= body else cost)
+                    if low < place < high and place != body and self.counts.estimate(before, place) >= step:
+                        cuts.setdefault(place, packing.AFTER_HEADING if place < body else cost)
                         before = place
 
     def _hard_places(self, low: int, high: int) -> list[int]:
@@ -203,7 +209,7 @@ class _Splitter:
 
     def _pieces(self, start: int, end: int, cuts: dict[int, float]) -> list[tuple[int, int]]:
         places = [start, *sorted(place for place in cuts if start < place < end), end]
-        return [(low, high) for low, high in zip(places, places[1:], strict=False)]
+        return list(pairwise(places))
 
     def _checked(self, start: int, end: int, cuts: dict[int, float]) -> list[tuple[int, int, float, int]]:
         """The pieces with their embedder tokens; those that are still too long are halved until they fit."""

@@ -16,17 +16,18 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from jung_pipeline.errors import StageError
 
 _FILE = Path(__file__).with_name("lexicon.toml")
-_WORD = re.compile(r"[^\W_]+(?:[-‐‑][^\W_]+)*")
-_PART = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[^\W_]+")
+_ARTICLES = frozenset(("the", "of", "das", "des", "dem", "der", "die", "a"))
+_HYPHENS = ("-", "‐", "‑")
 _KEYS = {"name", "en", "de", "other", "exact", "ambiguous", "context", "related"}
 
 
@@ -67,13 +68,14 @@ class _Form:
 
     concept: str
     words: tuple[str, ...]
+    lead: int  # words before the one it is looked up by
     exact: tuple[str, ...] | None = None
     ambiguous: bool = False
 
 
 @dataclass
 class Lexicon:
-    """The concepts, indexed by the first word of their forms."""
+    """The concepts, their forms indexed by their first word that is no article."""
 
     concepts: dict[str, Concept]
     _by_first: dict[str, list[_Form]] = field(init=False, repr=False)
@@ -89,11 +91,14 @@ class Lexicon:
             for form in concept.forms:
                 words = tuple(_words(form))
                 self._names.setdefault(" ".join(words), concept.name)
-                self._by_first.setdefault(words[0], []).append(
+                # "the Self" is looked up by "self": articles are at every corner.
+                lead = next((i for i, word in enumerate(words) if word not in _ARTICLES), 0)
+                self._by_first.setdefault(words[lead], []).append(
                     _Form(
                         concept.name,
                         words,
-                        tuple(_PART.findall(form)) if form in exact else None,
+                        lead,
+                        tuple(_WORD.findall(form)) if form in exact else None,
                         form in ambiguous,
                     )
                 )
@@ -127,30 +132,24 @@ class Lexicon:
         return self.concepts[found].related if found else ()
 
     def _found(self, text: str, *, question: bool) -> list[str]:
-        folded, printed, hyphened = _tokens(text)
-        by_first = self._by_first
+        passage = _Passage(text)
+        words, by_first = passage.words, self._by_first
         counts: dict[str, int] = {}
-        present: set[str] | None = None
         free = 0  # words before this one belong to a form already found
-        for at, word in enumerate(folded):
-            if word not in by_first or at < free:
+        for found in [at for at, word in enumerate(words) if word in by_first]:
+            if found < free:
                 continue
-            for form in by_first[word]:
-                length = len(form.words)
-                if length > 1 and tuple(folded[at : at + length]) != form.words:
+            for form in by_first[words[found]]:
+                length, at = len(form.words), found - form.lead
+                if length > 1 and (at < free or tuple(words[at : at + length]) != form.words):
                     continue
-                if (
-                    form.exact
-                    and not (question and length > 1)
-                    and tuple(printed[at : at + length]) != form.exact
-                ):
-                    continue
-                if form.ambiguous and not question:
-                    if length == 1 and hyphened[at]:
+                if form.exact and not (question and length > 1):
+                    if passage.printed(at, length) != form.exact:
                         continue
-                    if present is None:
-                        present = set(folded)
-                    if self._context[form.concept].isdisjoint(present):
+                elif form.ambiguous and not question:
+                    if self._context[form.concept].isdisjoint(passage.present):
+                        continue
+                    if length == 1 and passage.is_compounded(at):
                         continue
                 counts[form.concept] = counts.get(form.concept, 0) + 1
                 free = at + length
@@ -158,29 +157,41 @@ class Lexicon:
         return sorted(counts, key=counts.__getitem__, reverse=True)
 
 
+class _Passage:
+    """The words of a text folded, and what is rarely asked of them worked out only then."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        folded = text.casefold()
+        self.words: list[str] = _WORD.findall(folded)
+        # "İ" folds to two characters, one of them no letter: then word by word, so that all stay in step.
+        if len(folded) != len(text):
+            self.words = [word.casefold() for word in _WORD.findall(text)]
+
+    @cached_property
+    def present(self) -> set[str]:
+        """The different words."""
+        return set(self.words)
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        return [match.span() for match in _WORD.finditer(self._text)]
+
+    def printed(self, at: int, length: int) -> tuple[str, ...]:
+        """Words as the text has them."""
+        return tuple(self._text[start:end] for start, end in self._spans[at : at + length])
+
+    def is_compounded(self, at: int) -> bool:
+        """Whether a word is part of a hyphened compound."""
+        start, end = self._spans[at]
+        before, after = self._text[max(0, start - 2) : start], self._text[end : end + 2]
+        return (before[-1:] in _HYPHENS and before[:1].isalnum()) or (
+            after[:1] in _HYPHENS and after[1:].isalnum()
+        )
+
+
 def _words(form: str) -> list[str]:
-    return _PART.findall(form.casefold())
-
-
-def _tokens(text: str) -> tuple[list[str], list[str], Sequence[bool]]:
-    """The words of ``text`` folded and as printed, and whether each is part of a hyphened compound."""
-    printed = _WORD.findall(text)
-    if not any(map(_HYPHENED, printed)):
-        return [word.casefold() for word in printed], printed, [False] * len(printed)
-    parts: list[str] = []
-    hyphened: list[bool] = []
-    for word in printed:
-        if _HYPHENED(word):
-            pieces = _PART.findall(word)
-            parts += pieces
-            hyphened += [True] * len(pieces)
-        else:
-            parts.append(word)
-            hyphened.append(False)
-    return [part.casefold() for part in parts], parts, hyphened
-
-
-_HYPHENED = re.compile(r"[^\W_]+[-‐‑]").match
+    return _WORD.findall(form.casefold())
 
 
 def _concept(entry: dict[str, Any], names: Iterable[str]) -> Concept:
@@ -195,7 +206,8 @@ def _concept(entry: dict[str, Any], names: Iterable[str]) -> Concept:
         raise StageError(f"{_FILE.name}, {entry.get('name')!r}: {sorted(unknown | strange)} is not known.")
     if entry.get("ambiguous") and not entry.get("context"):
         raise StageError(f"{_FILE.name}, {entry['name']!r}: ambiguous forms need context words.")
-    return Concept(**{key: value if key == "name" else tuple(value) for key, value in entry.items()})
+    forms = {key: tuple(value) for key, value in entry.items() if key != "name"}
+    return Concept(entry["name"], **forms)
 
 
 @cache

@@ -25,7 +25,7 @@ CHUNK_PROMISES: dict[str, str] = {
         "The stored token count is the real one; no passage is above the maximum or longer than the embedder "
         "reads."
     ),
-    "chunks_reach_the_minimum": "No passage is below the minimum unless its chapter is, or a longer rule forbids it.",
+    "chunks_reach_the_minimum": "No passage is below the minimum unless its whole chapter is.",
     "chunks_cover_the_body_text": (
         "Every character of the cleaned text is in exactly one passage, in order, at the offsets it names."
     ),
@@ -224,6 +224,7 @@ def _trailing_headings(rows: list[dict[str, Any]], book: _Book) -> Iterator[dict
             row["kind"] == "body"
             and last is not None
             and last["kind"] == "heading"
+            and row["char_end"] >= last["char_start"] + len(last["text"].rstrip())
             and last_of_chapter[last["chapter_index"]] != last["paragraph"]
         ):
             yield {**_where(row), "heading": last["text"][:80]}

@@ -30,7 +30,7 @@ CONTINUES = """
 NUMBERED = """
     no nr par para p s v n l c b ch chap chaps sec sect fig figs art arts cap
     cols bks pts lib col fol ill illus tab pl pt bk ser app
-    id it ed line ll vv ss sq hymn ps psalm aphor epist ep gen exod ex lev num deut josh judg sam kgs chron
+    id ed ll vv ss sq hymn ps psalm aphor epist ep gen exod ex lev num deut josh judg sam kgs chron
     isa jer ezek dan hos mic hab zech mal matt mk lk joh rom cor gal eph phil col thess tim heb jas pet apoc
     jan feb febr mar apr jun jul aug sept sep oct nov dec okt dez cod ms mss cw gw rev
     mill mrd tsd kg km cm mm min std sek

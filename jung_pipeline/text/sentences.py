@@ -66,7 +66,7 @@ _BEFORE_PRONOUN = frozenset(("than", "and", "am", "as", "do", "did", "was"))
 _ENGLISH_MONTHS = frozenset(("April", "August", "September", "November"))
 _GERMAN = re.compile(r"\b(?:der|die|und|das|nicht|ist|von|des)\b")
 _ENGLISH = re.compile(r"\b(?:the|of|and|is|to|that|in|was)\b")
-_LAST_STOP = re.compile(rf"[{_STOPS}]++(?:[{_CLOSERS}]|{_NOTE_MARK})*+\d{{0,3}}\s*\Z")
+_LAST_STOP = re.compile(rf"[{_STOPS}]++(?:[{_CLOSERS}]|{_NOTE_MARK}|[ \u00a0\u202f][»”’])*+\d{{0,3}}\s*\Z")
 
 
 def sentence_spans(text: str, *, language: str | None = None) -> list[tuple[int, int]]:
@@ -131,10 +131,11 @@ def is_sentence_end(text: str) -> bool:
         return False
     if text[match.start()] != "." or match.group()[1:2] in (".", "…"):
         return True
-    word, key = _word_before(text, match.start())
+    _, key = _word_before(text, match.start())
     if abbreviations.classes().get(key) == "continues":
         return len(match.group().rstrip()) > 1  # "(eds.)" is whole
-    return not (len(word) == 1 and word.isupper() and word != "I")
+    # "C. G." waits for a name; a single letter may be one itself: "Mrs. X.", "the axis A."
+    return not re.search(r"(?:\A|[\s(])[A-Z]\.[ -]?[A-Z]\Z", text[max(0, match.start() - 6) : match.start()])
 
 
 def _looks_german(text: str) -> bool:
@@ -175,6 +176,8 @@ class _Stop:
         word = self.word
         if word == "I":  # a numeral, unless it stands free like a pronoun
             return not self.starts
+        if len(word) == 1 and word not in "IVX" and self.text[self.word_end : self.word_end + 1] == ".":
+            return False  # the initial of a name
         return word.isdigit() or len(word) == 1 or bool(_ROMAN.fullmatch(word))
 
     @property
