@@ -22,13 +22,14 @@ CONTINUES = """
     griech lat hebr engl frz franz fr dt russ sanskr skt skr arab aram syr pers ahd mhd nhd idg
     gr heb geb gest verh verst wörtl urspr übertr bibliogr
     ztschr zschr zeitschr zs jahrb zentralbl zbl monatsschr mschr journ proc
-    psych psychol psychiat psychiatr philos physiol
+    psych psychol psychiat psychiatr psychoanalyt psychopathol pathol philos physiol phys allg gesch wiss forsch
+    inaug diss grundz grundr mythol herm neurol pag pagg
 """
 
 #: As ``CONTINUES``, but only with a number, a Roman numeral or a single letter behind; else a plain word
 #: ("He said no.", "dieser Art.", "the id.").
 NUMBERED = """
-    no nr par para p s v n l c b ch chap chaps sec sect fig figs art arts cap
+    no nr par para p s v n l c b f ch chap chaps sec sect fig figs art arts cap
     cols bks pts lib col fol ill illus tab pl pt bk ser app
     id ed ll vv ss sq hymn ps psalm aphor epist ep gen exod ex lev num deut josh judg sam kgs chron
     isa jer ezek dan hos mic hab zech mal matt mk lk joh rom cor gal eph phil col thess tim heb jas pet apoc
@@ -47,7 +48,7 @@ EITHER = """
 
 #: As ``EITHER``, but outside German any capital that follows begins a sentence.
 CLOSES = """
-    etc usw usf u.s.w u.s.f &c f ff sqq
+    etc usw usf u.s.w u.s.f &c ff sqq
 """
 
 #: Words that begin a sentence and are no names. "An", "May", "Will" and the like are left out on purpose.

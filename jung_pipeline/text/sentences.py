@@ -23,8 +23,8 @@ from jung_pipeline.text import abbreviations
 
 _STOPS = ".!?…"
 #: What may stand between a stop and the white space behind it and belongs to the sentence. “ is the German
-#: closing mark too; _ and * are the emphasis marks of plain-text editions.
-_CLOSERS = "\"'”’“‘»«›‹)\\]}_*"
+#: closing mark too; _ * and = are the emphasis marks of plain-text editions.
+_CLOSERS = "\"'”’“‘»«›‹)\\]}_*="
 _NOTE_MARK = r"\[[0-9A-Za-z*†‡]{1,4}\]|[¹²³⁰⁴-⁹†‡]"
 
 # It begins with one plain character class, which is what the engine can skip to fast.
@@ -50,14 +50,14 @@ _CANDIDATE = re.compile(
 )
 
 #: The word a next sentence would begin with, past opening quotes, brackets, emphasis and dashes.
-_NEXT_WORD = re.compile(r"(?:[\"'“‘”„‚»«›‹(\[{_*¿¡—–-]\s?){0,8}+([^\W\d_]{1,30}|\d{1,4})")
+_NEXT_WORD = re.compile(r"(?:[\"'“‘”„‚»«›‹(\[{_*=¿¡—–-]\s?){0,8}+([^\W\d_]{1,30}|\d{1,4})")
 _DASH = re.compile(r"(?:—|–|--)+\s?")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.[-\u2010\u2011]?)*[^\W\d_]")
 _ROMAN = re.compile(r"[IVXLC]+|[ivxlc]+")
 _VOWELS = frozenset("aeiouyäöüàáâèéêëìíîïòóôœæùúûAEIOUYÄÖÜÀÁÈÉÊÌÍÒÓÙÚ")
 #: Longest look back for the word before a stop: two words of any abbreviation.
 _LOOK_BACK = 28
-_OPENERS = "\"'“‘„‚»«›‹([{_*—–-"
+_OPENERS = "\"'“‘„‚»«›‹([{_*=—–-"
 _QUOTES = frozenset('"”’“»«')
 _MARK_IN_BRACKETS = re.compile(r"[(\[](?:sic)?\Z")
 _ENUMERATOR = re.compile(r"[IVXLC]+|[ivxlc]+|[^\W\d_]")
@@ -227,6 +227,8 @@ def _speech_follows(stop: _Stop) -> bool:
     """Whether the word after a quoted “Why?” speaks it: “Why?” Freud asked. “No!” I cried."""
     if stop.word in abbreviations.STARTERS and stop.word not in _SPEAKERS:
         return False
+    if stop.text[stop.word_end - len(stop.word) - 1] in _OPENERS:
+        return False  # a new quotation
     words = stop.text[stop.word_end : stop.word_end + 40].split(None, 2)[:2]
     return any(word.rstrip(".,;:!?") in abbreviations.SPEECH_VERBS for word in words)
 
@@ -234,6 +236,8 @@ def _speech_follows(stop: _Stop) -> bool:
 def _ellipsis_ends(stop: _Stop) -> bool:
     """Whether an ellipsis ends a sentence: a fourth dot says so, else the word that follows."""
     dots = stop.stops.count(".")
+    if stop.text[stop.at - 1] in "“„»([":
+        return False  # a quotation that begins with it
     if stop.word.isdigit():
         return dots in (2, 3)  # longer runs are leaders: "Contents ........ 12"
     if not stop.word or dots == 4 or stop.closers:
@@ -274,7 +278,7 @@ def _full_stop_ends(stop: _Stop) -> bool:
     if _INITIALS.fullmatch(before):
         return _initial_ends(stop, before)
     if _ROMAN.fullmatch(before):
-        if stop.reference_follows:
+        if stop.reference_follows or stop.word.isdigit():
             return False
         return bool(stop.starts or stop.closers or not stop.german or before.islower())
     if len(before) <= 5 and before.isalpha() and _VOWELS.isdisjoint(before):
@@ -289,6 +293,8 @@ def _abbreviation_ends(stop: _Stop, kind: str, before: str) -> bool:
     if kind == "continues":
         return bool(stop.closers and stop.starts)
     if kind == "numbered":
+        if before == "f" and stop.text[stop.at - 3 : stop.at - 2].isdigit():
+            return not stop.numberish and (stop.starts or not stop.german)  # "S. 4 f."
         if before in abbreviations.TITLES:
             return stop.starts
         return not stop.numberish and (len(before) > 1 or stop.starts)
