@@ -23,7 +23,6 @@ from jung_pipeline.embed.embedder import Embedder
 from jung_pipeline.index.vector_index import VectorReader
 from jung_pipeline.progress import advance
 from jung_pipeline.query import probes as probe_module
-from jung_pipeline.query.passages import Passage
 from jung_pipeline.query.probes import Probe, ProbeVectors
 from jung_pipeline.query.retriever import ConceptLexicon, LexicalReader, Retriever, default_lexicon
 from jung_pipeline.query.signals import MEANING, MEANING_AND_WORDS
@@ -49,15 +48,20 @@ _CURVE_POINTS = 41
 class Passages(Protocol):
     """The passages of an index version: rows of ``schemas.CHUNKS`` by id, and all of them."""
 
-    def get(self, chunk_id: str) -> Mapping[str, Any] | None: ...  # noqa: D102
-    def __iter__(self) -> Any: ...
+    def get(self, chunk_id: str) -> Mapping[str, Any] | None:
+        """The row, or ``None``."""
+        ...
+
+    def iterate(self, *, columns: Sequence[str] | None = None) -> Iterable[Mapping[str, Any]]:
+        """All rows, with these columns alone if given."""
+        ...
 
 
 class Version(Protocol):
     """What calibration needs of an index version."""
 
     @property
-    def passages(self) -> Any: ...  # noqa: D102
+    def passages(self) -> Passages: ...  # noqa: D102
     @property
     def vectors(self) -> VectorReader: ...  # noqa: D102
     @property
@@ -83,12 +87,16 @@ def calibrate(
         Models (coefficients over standardised signals), threshold, curve, counts and rates. Empty where the
         index holds too little to ask about: a few sentences.
     """
-    rows = [row for row in version.passages if row["text"].strip()]
+    kinds = {row["chunk_id"]: row["kind"] for row in version.passages.iterate(columns=["chunk_id", "kind"])}
     lexicon = lexicon or default_lexicon()
-    background = probe_module.sample_ids((row["chunk_id"] for row in rows), BACKGROUND_PASSAGES, "background")
+    background = probe_module.sample_ids(kinds, BACKGROUND_PASSAGES, "background")
     retriever = Retriever(version.passages, version.vectors, version.lexical, embedder, lexicon, background)
     vectors = vectors or ProbeVectors(None)
-    made = probe_module.in_corpus([Passage.from_row(row) for row in rows])
+    body = [chunk_id for chunk_id, kind in kinds.items() if kind == "body"]
+    asked = probe_module.sample_ids(body or kinds, probe_module.IN_CORPUS_PROBES, "probe")
+    made = probe_module.in_corpus(
+        [p for p in map(retriever.passage, asked) if p is not None and p.text.strip()]
+    )
     shipped = [Probe(text, None) for text in probe_module.out_of_corpus()]
     measured = list(_measure(retriever, embedder, vectors, [*made, *shipped]))
     vectors.save()

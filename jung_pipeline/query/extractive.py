@@ -115,8 +115,13 @@ _BEGINS = regex.compile(r"[\p{Lu}\p{N}“\"„«‘'(\[—–-]")
 
 
 def _is_fragment(text: str) -> bool:
-    """Whether the text begins in the middle of a sentence or never ends."""
-    return not _BEGINS.match(text) or not regex.search(r"[.!?…:][”\"’»“)\]]*$", text)
+    """Whether the text begins in the middle of a sentence, never ends, or has a heading run into it."""
+    shouted = sum(len(word) > 1 and word.isupper() for word in text.split())
+    return (
+        not _BEGINS.match(text)
+        or not regex.search(r"[.!?…:][”\"’»“)\]]*$", text)
+        or shouted > max(2, len(text.split()) // 5)
+    )
 
 
 def _same(one: str, other: str) -> bool:

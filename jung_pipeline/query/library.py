@@ -11,7 +11,7 @@ seen by the next :meth:`Library.open`. It keeps no state between questions and m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from jung_pipeline.embed.embedder import Embedder
 from jung_pipeline.errors import CatalogueError, ModelMismatchError, UsageError
 from jung_pipeline.index.vector_index import Where
 from jung_pipeline.query import calibration as calibrating
-from jung_pipeline.query.answer import Answer, Answerer, compose, number_sources
+from jung_pipeline.query.answer import Answer, Answerer, Flag, compose, number_sources
 from jung_pipeline.query.citations import cite
 from jung_pipeline.query.passages import Hit, Passage, SearchResult
 from jung_pipeline.query.question import clean_question
@@ -187,6 +187,7 @@ class Library:
         answerer: Answerer | None = None,
         use_model: bool | None = None,
         policy: Policy | None = None,
+        on_text: Callable[[str], None] | None = None,
     ) -> Answer:
         """A checked answer from the library's own passages, or ``not_found`` without asking any model.
 
@@ -196,6 +197,7 @@ class Library:
             answerer: who writes; by default Claude where a key is set, else the passages' own sentences.
             use_model: false: never a language model; true: one, or an error.
             policy: as for :meth:`search`.
+            on_text: is given a model's text as it comes in, unchecked, for a preview.
 
         Raises:
             UsageError: see :meth:`search`.
@@ -205,17 +207,37 @@ class Library:
         sources = number_sources([hit.passage for hit in result.kept], self.volumes)
         if not sources:
             return replace(compose(result.question, (), _Nobody()), search=result)
-        answer = compose(result.question, sources, answerer or self._answerer(use_model))
-        return replace(answer, search=result, related=self._related(result))
+        answer = compose(result.question, sources, answerer or self._answerer(use_model, on_text))
+        return replace(answer, flags=self._explained(answer), search=result, related=self._related(result))
 
-    def _answerer(self, use_model: bool | None) -> Answerer:
+    def _explained(self, answer: Answer) -> tuple[Flag, ...]:
+        """The flags of ``answer``; a quotation that is not where it should be is looked for everywhere."""
+        lost = iter([quote for quote in answer.quotes if not quote.ok])
+        flags = []
+        for flag in answer.flags:
+            quote = next(lost, None) if flag.kind.startswith("quote_") else None
+            if quote is not None and quote.verdict == "not_in_passage":
+                verdict = self._verifier().judge(quote.text)
+                if verdict.verdict == "verbatim":
+                    flag = replace(
+                        flag, message=f"{flag.message} It stands in: {verdict.places[0].citation}."
+                    )
+                elif verdict.verdict == "altered":
+                    place = verdict.places[0]
+                    flag = replace(
+                        flag, message=f"{flag.message} Printed in {place.citation}: “{place.printed}”."
+                    )
+            flags.append(flag)
+        return tuple(flags)
+
+    def _answerer(self, use_model: bool | None, on_text: Callable[[str], None] | None) -> Answerer:
         from jung_pipeline.query.extractive import ExtractiveAnswerer
 
         if use_model is False or (use_model is None and secret("ANTHROPIC_API_KEY") is None):
             return ExtractiveAnswerer(self._embedder)
         from jung_pipeline.query.claude_anthropic import ClaudeAnswerer
 
-        return ClaudeAnswerer(self.settings)
+        return ClaudeAnswerer(self.settings, on_text=on_text)
 
     def _related(self, result: SearchResult) -> tuple[str, ...]:
         """Concepts of the passages found that the question did not name; each tags passages, so each leads on."""
@@ -280,8 +302,11 @@ class Library:
 
         ``attributed_to`` names the author or work all of them are said to be from.
         """
+        return self._verifier().verify(text, attributed_to=attributed_to)
+
+    def _verifier(self) -> Verifier:
         works = list(dict.fromkeys((work.title, work.author) for work in self.works()))
-        return Verifier(self._retriever, works, self.volumes).verify(text, attributed_to=attributed_to)
+        return Verifier(self._retriever, works, self.volumes)
 
     def _addressed(self, hits: Any) -> list[Hit]:
         return [

@@ -58,12 +58,10 @@ def in_corpus(passages: Sequence[Passage]) -> list[Probe]:
     Kinds take turns: a question after a trimmed clause, keywords, and a vague one in which every third
     content word has been exchanged for a word from elsewhere in the library, as a reader's own words would be.
     """
-    by_id = {passage.chunk_id: passage for passage in passages if passage.kind == "body"} or {
-        passage.chunk_id: passage for passage in passages
-    }
+    by_id = {passage.chunk_id: passage for passage in passages}
     chosen = sample_ids(by_id, IN_CORPUS_PROBES, "probe")
     rounds = min(_PER_PASSAGE, -(-IN_CORPUS_PROBES // max(1, len(chosen))))
-    strangers = _common_content_words([by_id[i] for i in chosen])
+    strangers = _common_content_words(passages)
     probes: dict[str, Probe] = {}
     for turn in range(rounds):
         for number, chunk_id in enumerate(chosen):

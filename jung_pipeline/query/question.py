@@ -38,5 +38,5 @@ def clean_question(text: str) -> str:
 def _too_long(length: int) -> UsageError:
     return UsageError(
         f"The question has {length:,} characters; {MAX_CHARACTERS:,} is the most.",
-        remedy="Ask it in a sentence or two; to check a long text for quotations use `jung verify`.",
+        remedy="Ask it in a sentence or two.",
     )

@@ -156,11 +156,14 @@ class Passages:
     def get(self, chunk_id):
         return self._rows.get(chunk_id)
 
-    def __iter__(self):
-        return iter(self._rows.values())
+    def iterate(self, *, columns=None):
+        for r in self._rows.values():
+            yield {name: r[name] for name in columns} if columns else r
 
     def works(self):
-        counts = Counter((r["volume"], r["work_title"], r["author"], r["language"]) for r in self)
+        counts = Counter(
+            (r["volume"], r["work_title"], r["author"], r["language"]) for r in self._rows.values()
+        )
         return [
             SimpleNamespace(volume=v, work_title=t, author=a, language=lang, passages=n)
             for (v, t, a, lang), n in counts.items()
