@@ -41,6 +41,9 @@ _CONTAINERS = frozenset(
 
 _PREFORMATTED = frozenset(("pre", "xmp", "listing", "plaintext"))
 
+#: Containers are told apart down to this depth; the corpus has up to 12.
+_DEEPEST = 64
+
 #: Longer text than this in a page-number element is no page number.
 _MAX_PAGE_TEXT = 24
 
@@ -107,7 +110,7 @@ class RowBuilder:
         )
         if role.block or role.box:
             self._start_block(element)
-        if tag in _CONTAINERS or role.box in STRONG:
+        if (tag in _CONTAINERS or role.box in STRONG) and len(element.containers) < _DEEPEST:
             self.serial += 1
             element.containers = (*element.containers, self.serial)
         if role.box == "footnote" and element.note is None:
@@ -193,30 +196,28 @@ class RowBuilder:
         """A line ends inside its block; two ends in a row make a new block, as readers see it."""
         if self._line.is_blank():
             self._breaks += 1
-            self._flush()
+            self._flush(inside=True)
             if self._breaks >= 2 or self._preformatted:
                 self._new_block()
         else:
-            self._flush()
+            self._flush(inside=True)
             self._breaks = 1
 
-    def _flush(self) -> None:
-        """Make a row of the current line, if anything is on it."""
+    def _flush(self, *, inside: bool = False) -> None:
+        """Make a row of the current line, if anything is on it; ``inside`` a block that goes on."""
         line = self._line
-        for element in self._stack:
-            if element.mark and element.mark not in ("pagebreak", "link"):
-                self._mark(element, element.mark)
-            element.start = 0
-        if line.is_blank():
-            self.waiting_ids += [anchor for _, anchor in line.anchors]
-            for mark in line.marks:
-                if mark.kind == "pagebreak" and mark.target:
-                    self.waiting_pages.append(mark.target)
+        if line.length or line.anchors or line.marks:
+            for element in self._stack:
+                if element.mark and element.mark not in ("pagebreak", "link"):
+                    self._mark(element, element.mark)
+                element.start = 0
             self._line = LineBuffer()
-        else:
-            self._line = LineBuffer()
-            self._emit(line)
-        if not any(e.suspended for e in self._stack):
+            if line.is_blank():
+                self.waiting_ids += [anchor for _, anchor in line.anchors]
+                self.waiting_pages += [m.target for m in line.marks if m.kind == "pagebreak" and m.target]
+            else:
+                self._emit(line)
+        if self._deferred and not inside and not any(e.suspended for e in self._stack):
             self.rows += self._deferred
             self._deferred = []
 
@@ -224,7 +225,7 @@ class RowBuilder:
         text = line.text if self._preformatted else line.text.rstrip(" ")
         block = next((e for e in reversed(self._stack) if e.role.block or e.role.box), None)
         element, box = element_of(self._stack)
-        plain, _ = element_of(self._stack, strong=False)
+        plain = element_of(self._stack, strong=False)[0] if box else element
         marks = [Mark(0, 0, "pagebreak", label) for label in self.waiting_pages]
         marks += line.marks
         own_id = f"{self.file}#{block.element_id}" if block and block.element_id else None
@@ -266,7 +267,7 @@ class RowBuilder:
         element.start = self._line.length
         element.mark = element.role.mark
         element.raised = element.mark == "superscript" or bool(self._stack and self._stack[-1].raised)
-        if element.tag in ("sup",):
+        if element.tag == "sup":
             for outer in self._stack:
                 if outer.tag == "a":
                     outer.raised = True
@@ -371,8 +372,10 @@ class RowBuilder:
     # ---------------------------------------------------------------- structure
 
     def _note_structure(self, element: OpenElement, attrs: Mapping[str, str]) -> None:
+        if not element.role.block or not ("epub:type" in attrs or "role" in attrs):
+            return
         kind = structure_type(attrs.get("epub:type", ""), attrs.get("role", ""))
-        if kind and element.role.block:
+        if kind:
             if element.element_id:
                 self.types[f"{self.file}#{element.element_id}"] = kind
             if not self.rows:

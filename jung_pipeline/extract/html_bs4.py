@@ -93,6 +93,9 @@ _PREDEFINED = frozenset(("amp", "lt", "gt", "quot", "apos"))
 #: Half title, title page, title page of the series.
 _MAX_TITLE_PAGES = 4
 
+#: A title page names the book, its author, its publisher.
+_TITLE_PAGE_ROWS = 3
+
 _TYPE_ATTRIBUTES = {"{http://www.idpf.org/2007/ops}type": "epub:type", "ops:type": "epub:type"}
 
 
@@ -287,7 +290,7 @@ def settle_parts(rows: Sequence[Row]) -> dict[str, Any]:
     """Give Project Gutenberg's own words their element; the facts that its header states.
 
     Converters (DocBook's among them) put every heading into a block of class "titlepage": where there are
-    more such blocks than a book has title pages, those of headings alone are headings.
+    more such blocks than a book has title pages, those of a line or two, or of headings alone, are none.
     """
     titles: dict[int | None, list[Row]] = {}
     for row in rows:
@@ -295,7 +298,7 @@ def settle_parts(rows: Sequence[Row]) -> dict[str, Any]:
             titles.setdefault(row.box, []).append(row)
     if len(titles) > _MAX_TITLE_PAGES:
         for part in titles.values():
-            if all(row.plain_element in HEADINGS for row in part):
+            if len(part) < _TITLE_PAGE_ROWS or all(row.plain_element in HEADINGS for row in part):
                 for row in part:
                     row.element = row.plain_element
     lines = []
