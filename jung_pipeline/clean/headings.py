@@ -61,7 +61,7 @@ _NAMED_HEADING = {
 _NUMBER = r"(?:\d{1,3}|[IVXLCivxlc1l!|]{1,8}|[A-Za-zäöüß]+(?:[- ][A-Za-z]+)?)"
 _WORD_FIRST = regex.compile(
     rf"(?P<word>{'|'.join(_WORDS)})(?P<gap>[\s ]+)(?:the )?(?P<number>{_NUMBER}?)"
-    rf"(?P<second>\s*(?:and|und|&|,|-|–)\s*[IVXLC\d]{{1,6}})?(?P<rest>(?:\s*$|[\s.:;,—–-].*))",
+    rf"(?P<second>(?:\s*(?:,? and|,? und|&|,|-|–)\s*[IVXLC\d]{{1,6}}\b)*)(?P<rest>(?:\s*$|[\s.:;,—–-].*))",
     regex.IGNORECASE,
 )
 _ORDINAL_FIRST = regex.compile(
@@ -78,7 +78,44 @@ _LEADERS = regex.compile(
 )
 _MAX_TITLE = 130
 _SMALL = frozenset(
-    "a an and as at but by for from in into nor of off on or over the to with upon von und der die das des dem den im in zu zur zum mit als".split()
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "but",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "nor",
+        "of",
+        "off",
+        "on",
+        "or",
+        "over",
+        "the",
+        "to",
+        "with",
+        "upon",
+        "von",
+        "und",
+        "der",
+        "die",
+        "das",
+        "des",
+        "dem",
+        "den",
+        "im",
+        "in",
+        "zu",
+        "zur",
+        "zum",
+        "mit",
+        "als",
+    ]
 )
 
 
@@ -146,7 +183,7 @@ def _ordinal(text: str) -> Heading | None:
     number = ordinal_value(match["number"])
     if number is None or not (text[0].isupper() or text[0].isdigit()):
         return None
-    if match["word"][0].islower() and not match["rest"].strip() == "":
+    if match["word"][0].islower() and match["rest"].strip() != "":
         return None
     kind = _WORDS[match["word"].lower()]
     title = _title_of(match["rest"])
@@ -184,6 +221,8 @@ def _title_of(rest: str) -> str | None:
     if not title:
         return ""
     if len(title) > _MAX_TITLE or is_contents_line(title):
+        return None
+    if not regex.match(r"[\p{L}\p{N}\"“„‘'«(\[¿¡—–-]", title):
         return None
     first = regex.search(r"\p{L}", title)
     if first and title[first.start()].islower():
@@ -233,12 +272,14 @@ def bare_numeral(text: str) -> tuple[int, str | None] | None:
     return value, title
 
 
+@lru_cache(maxsize=4096)
 def cited(label: str, title: str | None, language: str) -> str:
     """A chapter as it is cited: "Chapter VII: The Broken Jar"."""
     head = in_title_case(label, language)
     return f"{head}: {in_title_case(title, language)}" if title else head
 
 
+@lru_cache(maxsize=4096)
 def in_title_case(text: str, language: str) -> str:
     """Text set in capitals as a title is cited; anything else, and German (where case has meaning), as it is."""
     text = regex.sub(r"\s+", " ", text).strip().rstrip(".")
@@ -246,8 +287,7 @@ def in_title_case(text: str, language: str) -> str:
     if (
         not letters
         or sum(char.isupper() for char in letters) < 0.8 * len(letters)
-        or language == "de"
-        and len(text.split()) > 2
+        or (language == "de" and len(text.split()) > 2)
     ):
         return text
     words = text.split(" ")

@@ -15,10 +15,12 @@ from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.tracked import Edit
 
 #: First halves that English writes with a hyphen before any word.
-_HYPHEN_PREFIXES = frozenset("self well ill half ex quasi all vice cross twice".split())
+_HYPHEN_PREFIXES = frozenset(["self", "well", "ill", "half", "ex", "quasi", "all", "vice", "cross", "twice"])
 
 #: After a hyphen these show a suspended one: "pre- and post-war", "Vor- und Nachteile".
-_SUSPENDED = frozenset("and or nor to but as und oder bis sowie bzw et ou e o".split())
+_SUSPENDED = frozenset(
+    ["and", "or", "nor", "to", "but", "as", "und", "oder", "bis", "sowie", "bzw", "et", "ou", "e", "o"]
+)
 
 _BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)-[ \t]*$")
 _AFTER = regex.compile(r"[\p{L}\p{M}'’]+")

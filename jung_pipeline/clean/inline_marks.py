@@ -7,6 +7,7 @@ ordinals (19th, Mme) stay.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 
 import regex
@@ -134,6 +135,10 @@ def _take_out_superscripts(book: Book, notes_on_page: defaultdict[int, set[str]]
 
 #: A printed page number in the flow: "[165]", "{12}", "[Pg 12]", "[S. 12]".
 _IN_FLOW = regex.compile(r"\[(?:Pg?\.? ?|p\.? ?|S\. ?|Seite )?(\d{1,4})\]|\{(\d{1,4})\}")
+#: The beginning of a gathered note.
+_NOTE_LINE = regex.compile(
+    r"(?m)^\s*(?:\[?Foot-?note\s+(\d{1,4})[:\]]|\[(\d{1,4})\](?=.*\S))", regex.IGNORECASE
+)
 #: A rising series must have so many members, and rise by one so often.
 _LEAST, _BY_ONE = 6, 0.75
 #: Pages hold text: marks lie at least this far apart (median, characters).
@@ -152,10 +157,13 @@ def take_out_page_numbers(book: Book) -> None:
     chain = longest_rise(values)
     if len(chain) < _LEAST or len(chain) < 0.7 * len(found):
         return
-    by_one = sum(values[b] - values[a] == 1 for a, b in zip(chain, chain[1:], strict=False))
-    gaps = sorted(found[b].start() - found[a].start() for a, b in zip(chain, chain[1:], strict=False))
+    by_one = sum(values[b] - values[a] == 1 for a, b in itertools.pairwise(chain))
+    gaps = sorted(found[b].start() - found[a].start() for a, b in itertools.pairwise(chain))
     if by_one < _BY_ONE * (len(chain) - 1) or gaps[len(gaps) // 2] < _PAGE_LENGTH:
         return
+    noted = {int(framed or bare) for framed, bare in _NOTE_LINE.findall(text)}
+    if sum(values[i] in noted for i in chain) > 0.3 * len(chain):
+        return  # marks of notes that are gathered elsewhere
     at_line_start = sum(_opens_paragraph(text, found[i].start()) for i in chain)
     if at_line_start > 0.8 * len(chain) and not book.has_boxes:
         return  # numbers of paragraphs

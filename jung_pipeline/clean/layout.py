@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ def frames(lines: Sequence[Line]) -> dict[int, Frame]:
             by_page[line.page].append(line)
     pitches = Counter(
         round(b.y0 - a.y0, 0)
-        for a, b in zip(lines, lines[1:], strict=False)
+        for a, b in itertools.pairwise(lines)
         if a.page == b.page and a.y0 is not None and b.y0 is not None and 4 < b.y0 - a.y0 < 60
     )
     pitch = float(pitches.most_common(1)[0][0]) if pitches else 14.0
@@ -116,7 +117,7 @@ def _verse_of(run: Sequence[Line], framed: dict[int, Frame], width: int) -> list
         return []
     # Lines broken on purpose: the next line's first word would have fitted.
     fits = 0
-    for line, following in zip(run, run[1:], strict=False):
+    for line, following in itertools.pairwise(run):
         first = following.words.split(" ", 1)[0]
         frame = framed.get(line.index)
         if frame is not None and line.x0 is not None and line.x1 is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
 from typing import Any
 
@@ -59,7 +60,7 @@ class Accounts:
         borders = [0, *(np.flatnonzero(cut) + 1).tolist(), len(source)]
         lines = self.book.lines
         spans = []
-        for begin, stop in zip(borders, borders[1:], strict=False):
+        for begin, stop in itertools.pairwise(borders):
             line = int(owner[begin])
             if line < 0:
                 continue
@@ -97,7 +98,7 @@ class Accounts:
         borders = [0, *(np.flatnonzero(gap) + 1).tolist(), len(listed)]
         first, last = self._places()
         rows = []
-        for begin, stop in zip(borders, borders[1:], strict=False):
+        for begin, stop in itertools.pairwise(borders):
             start, end = int(listed[begin]), int(listed[stop - 1]) + 1
             rows.append(self._entry(len(rows), start, end, bool(is_moved[start]), first, last))
         return rows
@@ -152,9 +153,11 @@ class PageMap:
         for line in book.lines:
             label = line.label if line.label is not None else book.labels.get(line.page)
             here = (line.page, label)
-            if previous is None or here[0] != previous[0]:
-                starts.append((line.raw_start, line.page, label))
-            elif here != previous and label is not None and (not inline or here not in marked):
+            if (
+                previous is None
+                or here[0] != previous[0]
+                or (here != previous and label is not None and (not inline or here not in marked))
+            ):
                 starts.append((line.raw_start, line.page, label))
             previous = here
         starts.sort(key=lambda start: start[0])

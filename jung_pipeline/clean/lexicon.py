@@ -1,7 +1,8 @@
 """Which words exist: general frequencies of the volume's languages, and the volume's own words.
 
-The one place where cleaning asks for evidence about words. Frequencies are wordfreq's, on the Zipf scale
-(log10 of occurrences per billion words: 3 is a word of books, 6 one of the most frequent).
+The one place where cleaning asks for evidence about words. Frequencies are wordfreq's large lists (joining and
+correcting words needs rare ones, which :mod:`jung_pipeline.text.words` leaves out), on the Zipf scale: log10 of
+occurrences per billion words; 3 is a word of books, 6 one of the most frequent.
 """
 
 from __future__ import annotations
@@ -13,14 +14,58 @@ from collections.abc import Iterable
 
 import regex
 
+from jung_pipeline.text import words
+
 _WORD = regex.compile(r"\p{L}+(?:-\p{L}+)*")
 
 #: Frequent small words by which a text's language is told.
 _MARKERS: dict[str, frozenset[str]] = {
-    "en": frozenset("the of and to in that is was he for it with as his not".split()),
-    "de": frozenset("der die und das den von zu ist nicht ein mit des dem sich auf eine".split()),
-    "fr": frozenset("le la les des et est une que dans qui pour pas sur du au ce".split()),
-    "la": frozenset("et in est non ad cum quod ut ex sed qui per esse sunt".split()),
+    "en": frozenset(
+        ["the", "of", "and", "to", "in", "that", "is", "was", "he", "for", "it", "with", "as", "his", "not"]
+    ),
+    "de": frozenset(
+        [
+            "der",
+            "die",
+            "und",
+            "das",
+            "den",
+            "von",
+            "zu",
+            "ist",
+            "nicht",
+            "ein",
+            "mit",
+            "des",
+            "dem",
+            "sich",
+            "auf",
+            "eine",
+        ]
+    ),
+    "fr": frozenset(
+        [
+            "le",
+            "la",
+            "les",
+            "des",
+            "et",
+            "est",
+            "une",
+            "que",
+            "dans",
+            "qui",
+            "pour",
+            "pas",
+            "sur",
+            "du",
+            "au",
+            "ce",
+        ]
+    ),
+    "la": frozenset(
+        ["et", "in", "est", "non", "ad", "cum", "quod", "ut", "ex", "sed", "qui", "per", "esse", "sunt"]
+    ),
 }
 
 #: Languages that wordfreq has and these books are written in; others are judged as English.
@@ -39,7 +84,7 @@ def guess_language(text: str) -> str:
     middle = max(0, len(text) // 2 - 100_000)
     counts = Counter(word.lower() for word in _WORD.findall(text[middle : middle + 200_000]))
     scores = {
-        lang: sum(counts[w] for w in words) / len(words) for lang, words in _MARKERS.items() if lang != "la"
+        lang: sum(counts[w] for w in small) / len(small) for lang, small in _MARKERS.items() if lang != "la"
     }
     best = max(scores, key=lambda lang: scores[lang])
     return best if scores[best] > 1.2 * scores["en"] else "en"
@@ -55,19 +100,18 @@ class Lexicon:
 
     def __init__(self, language: str, texts: Iterable[str]) -> None:
         self.language = language
-        main = language if language in _SUPPORTED else "en"
-        self._languages = (main,)
+        self._listed = language if language in _SUPPORTED else "en"
         self.vocabulary: Counter[str] = Counter()
         for text in texts:
             self.vocabulary.update(word.lower() for word in _WORD.findall(text))
 
     def zipf(self, word: str) -> float:
         """Frequency of ``word`` in the volume's language on the Zipf scale; 0 if it is not listed."""
-        return _zipf(word.lower(), self._languages[0])
+        return _zipf(word.lower(), self._listed)
 
     def zipf_anywhere(self, word: str) -> float:
         """The highest frequency of ``word`` in any language these books quote at length."""
-        return max(_zipf(word.lower(), lang) for lang in ("en", "de", *self._languages))
+        return max(self.zipf(word), *(words.zipf(word, language) for language in words.LANGUAGES))
 
     def count(self, word: str) -> int:
         """How often ``word`` stands in the volume, whatever its capitals."""

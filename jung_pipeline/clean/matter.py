@@ -45,18 +45,21 @@ _PRICE = regex.compile(
     r"\b(?:net|cr(?:own)?\.? 8vo|demy 8vo|cloth|paper boards|\d+s\. ?\d+d\.|\$\d|\d+/6)\b", _I
 )
 _YEAR = regex.compile(r"\b1[4-9]\d\d\b|\b20[0-2]\d\b")
+_SENTENCE = regex.compile(r"[.!?;](?=\s|$)")
 _DASHES = regex.compile(r"--|—|–")
 #: Contents and front matter lie in this first share of the paragraphs; back matter in the last part.
 _FRONT, _BACK = 0.35, 0.5
 _LOOK_AHEAD = 8
 
 
-def is_prose(text: str, least: int = 45) -> bool:
-    """Whether ``text`` is running text: many words, sentences, few dashes and numbers, no imprint."""
+def is_prose(text: str, least: int = 45, *, dashes: int = 14) -> bool:
+    """Whether ``text`` is running text: many words, sentences, few dashes (one in ``dashes`` words) and numbers."""
     words = text.split()
-    if len(words) < least or _IMPRINT.search(text[:400]) and len(words) < 150:
+    if len(words) < least or (_IMPRINT.search(text[:400]) and len(words) < 150):
         return False
-    if len(_DASHES.findall(text)) > len(words) / 14:
+    if len(_DASHES.findall(text)) > len(words) / dashes:
+        return False
+    if len(_SENTENCE.findall(text)) > len(words) / 6.5:  # a summary of catchwords
         return False
     if sum(word.strip(".,()").isdigit() for word in words) > len(words) / 12:
         return False
@@ -103,28 +106,35 @@ def _is_contents_block(book: Book, paragraph: Paragraph) -> bool:
         else paragraph.text.split("\n")
     )
     leaders = sum(bool(regex.search(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)\s*$", line)) for line in lines)
-    return leaders >= 2 and leaders >= 0.6 * len(lines) or (leaders == 1 and len(lines) == 1)
+    return (leaders >= 2 and leaders >= 0.6 * len(lines)) or (leaders == 1 and len(lines) == 1)
 
 
 def _end_of_contents(book: Book, at: int) -> int | None:
-    """Index of the first paragraph after the list that begins at ``at``; ``None`` if it is no list."""
+    """Index of the first paragraph after the list that begins at ``at``; ``None`` if it is no list.
+
+    The list ends where one of its entries comes again with text under it, unless plain text lies before that:
+    then it ends with the headings above that text. Summaries of chapters are no plain text: they are all dashes.
+    """
     paragraphs = book.paragraphs
     seen: set[str] = set()
     limit = min(len(paragraphs), at + 1 + max(60, int(0.3 * len(paragraphs))))
-    contents_lines = 0
+    contents_lines = plain = 0
     prose: int | None = None
     for index in range(at + 1, limit):
         paragraph = paragraphs[index]
         if paragraph.fate is not None:
             continue
-        keys = _entry_keys(book, paragraph)
-        again = bool(keys & seen) and len(paragraph.text) < 200 and not _has_contents_line(book, paragraph)
-        if again and _prose_follows(paragraphs, index):
+        listed = _has_contents_line(book, paragraph)
+        keys = _paired(paragraphs, index, _entry_keys(book, paragraph))
+        if keys & seen and len(paragraph.text) < 200 and not listed and _prose_follows(paragraphs, index):
             return index
-        if is_prose(paragraph.text) and not _has_contents_line(book, paragraph):
-            prose = index
-            break
-        contents_lines += _has_contents_line(book, paragraph)
+        if not listed and is_prose(paragraph.text):
+            prose = index if prose is None else prose
+            plain += is_prose(paragraph.text, dashes=60)
+            if plain > 2:
+                break
+        if prose is None:
+            contents_lines += listed
         seen |= keys
     if prose is None or (contents_lines < 2 and len(seen) < 3):
         return None
@@ -138,6 +148,16 @@ def _end_of_contents(book: Book, at: int) -> int | None:
         if paragraphs[begin].fate is None and parse_heading(paragraphs[begin].text) is not None:
             break
     return begin if begin > at + 1 or contents_lines else None
+
+
+def _paired(paragraphs: Sequence[Paragraph], index: int, keys: set[str]) -> set[str]:
+    """``keys`` of an entry; a numbered label alone ("CHAPTER I", which every part may have) counts with its title."""
+    head = parse_heading(paragraphs[index].text)
+    if head is None or head.number is None or head.title is not None:
+        return keys
+    title = next((p.text for p in paragraphs[index + 1 : index + 4] if p.fate is None), "")
+    title = regex.sub(r"[.·…\s]*\b\d{1,4}\s*$", "", title)
+    return {f"{key_of(head.label)}|{key_of(title)[:20]}"}
 
 
 def _has_contents_line(book: Book, paragraph: Paragraph) -> bool:

@@ -139,7 +139,7 @@ def _correction(word: str, count: int, lexicon: Lexicon) -> str | None:
     ):
         return None
     if not has_digit and (
-        len(word) < 3 or not word.islower() and not (word[1:].islower() and lower in _TITLE)
+        len(word) < 3 or (not word.islower() and not (word[1:].islower() and lower in _TITLE))
     ):
         return None
     own = lexicon.zipf(lower)
@@ -165,9 +165,32 @@ def _correction(word: str, count: int, lexicon: Lexicon) -> str | None:
 
 #: Capitalised readings that begin sentences and are nobody's name.
 _TITLE = frozenset(
-    "tbe tlie tbis tliis tbat tliat tbey tliey tbere tliere wbat wlien wben wbich wliich bis hnt bnt aud iu iii ou".split()
+    [
+        "tbe",
+        "tlie",
+        "tbis",
+        "tliis",
+        "tbat",
+        "tliat",
+        "tbey",
+        "tliey",
+        "tbere",
+        "tliere",
+        "wbat",
+        "wlien",
+        "wben",
+        "wbich",
+        "wliich",
+        "bis",
+        "hnt",
+        "bnt",
+        "aud",
+        "iu",
+        "iii",
+        "ou",
+    ]
 )
-_KNOWN = frozenset("tbe tlie".split())
+_KNOWN = frozenset(["tbe", "tlie"])
 
 
 def _variants(word: str) -> set[str]:

@@ -34,7 +34,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 def find_gathered_notes(book: Book) -> None:
     """Make footnotes of the paragraphs that are notes, with their marks; headings over them go."""
     paragraphs = book.paragraphs
-    in_text = _marks_in_text(paragraphs)
+    in_text, in_round = _marks_in_text(paragraphs)
     section = False
     open_bracket = False
     current: Paragraph | None = None
@@ -52,7 +52,7 @@ def find_gathered_notes(book: Book) -> None:
             _becomes_note(paragraph, current)
             open_bracket = not _closes(text, edits, paragraph)
             continue
-        found = _note_start(text, section, in_text, current)
+        found = _note_start(text, section, in_text, in_round, current)
         if found is not None:
             mark, length, framed = found
             paragraph.kind, paragraph.note_mark = "footnote", mark
@@ -82,22 +82,35 @@ def _becomes_note(paragraph: Paragraph, head: Paragraph | None) -> None:
     paragraph.note_mark = head.note_mark if head else None
 
 
-def _marks_in_text(paragraphs: Sequence[Paragraph]) -> set[str]:
-    """Marks in brackets that stand inside paragraphs, not at their beginning."""
-    marks: set[str] = set()
+_INSIDE_BRACKETS = regex.compile(r"(?<=\S\s?)\[(\d{1,4}[a-z]?|[A-Z]{1,2}|\*+)\]")
+_INSIDE_ROUND = regex.compile(r"(?<=[\p{L}.,;:!?”\"’»\])])\((\d{1,4}[a-z]?|[*†‡§]{1,3})\)")
+
+
+def _marks_in_text(paragraphs: Sequence[Paragraph]) -> tuple[set[str], set[str]]:
+    """Marks inside paragraphs, not at their beginning: in brackets, and in round brackets directly behind a word.
+
+    The latter count only if three notes at least begin with such a mark.
+    """
+    brackets: set[str] = set()
+    rounds: set[str] = set()
+    led: set[str] = set()
     for paragraph in paragraphs:
-        if paragraph.fate is None and "[" in paragraph.text:
-            marks.update(
-                match.group(1)
-                for match in regex.finditer(r"(?<=\S\s?)\[(\d{1,4}[a-z]?|[A-Z]{1,2}|\*+)\]", paragraph.text)
-            )
-    return marks
+        if paragraph.fate is not None:
+            continue
+        if "[" in paragraph.text:
+            brackets.update(match.group(1) for match in _INSIDE_BRACKETS.finditer(paragraph.text))
+        if "(" in paragraph.text:
+            rounds.update(match.group(1) for match in _INSIDE_ROUND.finditer(paragraph.text))
+            start = _ROUND.match(paragraph.text)
+            if start:
+                led.add(start["mark"])
+    return brackets, rounds if len(rounds & led) >= 3 else set()
 
 
 def _notes_follow(paragraphs: Sequence[Paragraph], index: int) -> bool:
     """Whether the paragraphs under a heading such as "Notes" begin with marks."""
-    following = [p for p in paragraphs[index + 1 : index + 12] if p.fate is None][:6]
-    led = sum(
+    following = [p for p in paragraphs[index + 1 : index + 40] if p.fate is None]
+    led = [
         bool(
             _FRAMED.match(p.text)
             or _OVER.match(p.text)
@@ -107,12 +120,12 @@ def _notes_follow(paragraphs: Sequence[Paragraph], index: int) -> bool:
             or p.kind == "footnote"
         )
         for p in following
-    )
-    return bool(following) and (led >= 2 or led == len(following)) and led >= 0.4 * len(following)
+    ]
+    return bool(led) and led[0] and (sum(led) >= 2 or len(led) == 1)
 
 
 def _note_start(
-    text: str, section: bool, in_text: set[str], current: Paragraph | None
+    text: str, section: bool, in_text: set[str], in_round: set[str], current: Paragraph | None
 ) -> tuple[str, int, str] | None:
     """Mark, length of the frame, and kind of frame, if ``text`` begins a note."""
     framed = _FRAMED.match(text)
@@ -127,6 +140,9 @@ def _note_start(
     bracket = _BRACKET.match(text)
     if bracket and (section or bracket["mark"] in in_text):
         return bracket["mark"], bracket.end(), "mark"
+    round_mark = _ROUND.match(text)
+    if round_mark and round_mark["mark"] in in_round:
+        return round_mark["mark"], round_mark.end(), "mark"
     if section:
         plain = _ROUND.match(text) or _PLAIN.match(text)
         if plain and _in_sequence(plain["mark"], current):
@@ -199,7 +215,7 @@ def take_out_anchors(book: Book) -> None:
     glued = regex.compile(r"(?:(?<=\p{L}{3})|(?<=\p{L}[.,;:!?”\"’)]))(\d{1,3})(?=[\s.,;:)]|$)")
     use_round = _use_round(book, rounded, marks)
     for paragraph in book.paragraphs:
-        if paragraph.fate is not None or paragraph.kind == "footnote" and not paragraph.text:
+        if paragraph.fate is not None or (paragraph.kind == "footnote" and not paragraph.text):
             continue
         text = paragraph.text
         for match in bracketed.finditer(text):

@@ -5,6 +5,8 @@ Numbers count only as a long rising sequence over the whole volume; a list of th
 
 from __future__ import annotations
 
+import itertools
+
 import regex
 
 from jung_pipeline.clean.book import Book, Paragraph
@@ -42,7 +44,7 @@ def take_out_paragraph_numbers(book: Book) -> None:
         # "51a" follows 51.
         values = [2 * int(match.group(1)) + bool(match.group(2)) for _, _, match in found]
         chain = longest_rise(values)
-        steps = [values[b] - values[a] for a, b in zip(chain, chain[1:], strict=False)]
+        steps = [values[b] - values[a] for a, b in itertools.pairwise(chain)]
         if len(chain) < least or len(chain) < share * len(found):
             continue
         if sum(step <= 2 for step in steps) < by_one * len(steps):

@@ -22,7 +22,27 @@ _STEPS = [
     (1, "I"),
 ]
 
-_UNITS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_UNITS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
 _TENS = {
     "twenty": 20,
     "thirty": 30,
@@ -33,10 +53,51 @@ _TENS = {
     "eighty": 80,
     "ninety": 90,
 }
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth".split()
+_ORDINALS = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+]
 _ORDINAL_TENS = {"twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50}
-_GERMAN = "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split()
-_GERMAN_ORDINALS = "erst zweit dritt viert fünft sechst siebent acht neunt zehnt elft zwölft dreizehnt vierzehnt fünfzehnt sechzehnt siebzehnt achtzehnt neunzehnt zwanzigst".split()
+_GERMAN = ["eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"]
+_GERMAN_ORDINALS = [
+    "erst",
+    "zweit",
+    "dritt",
+    "viert",
+    "fünft",
+    "sechst",
+    "siebent",
+    "acht",
+    "neunt",
+    "zehnt",
+    "elft",
+    "zwölft",
+    "dreizehnt",
+    "vierzehnt",
+    "fünfzehnt",
+    "sechzehnt",
+    "siebzehnt",
+    "achtzehnt",
+    "neunzehnt",
+    "zwanzigst",
+]
 
 _CARDINAL = (
     {word: n for n, word in enumerate(_UNITS, 1)}
@@ -73,7 +134,7 @@ def misread_roman_value(text: str) -> int | None:
     """
     if regex.fullmatch(r"\d+", text):
         return None
-    value = roman_value(text) if "l" not in text or text.islower() and text.strip("l") else None
+    value = roman_value(text) if "l" not in text or (text.islower() and text.strip("l")) else None
     if value is not None:
         return value
     return roman_value(regex.sub(r"[l1!|]", "I", text).replace("i", "I"))

@@ -34,7 +34,24 @@ _KINDS = {
     "conclusion": "conclusion",
 }
 _NON_TEXT_KINDS = frozenset(
-    "toc index cover titlepage copyright-page landmarks page-list footnotes endnotes bibliography loi lot imprint colophon dedication halftitlepage".split()
+    [
+        "toc",
+        "index",
+        "cover",
+        "titlepage",
+        "copyright-page",
+        "landmarks",
+        "page-list",
+        "footnotes",
+        "endnotes",
+        "bibliography",
+        "loi",
+        "lot",
+        "imprint",
+        "colophon",
+        "dedication",
+        "halftitlepage",
+    ]
 )
 
 

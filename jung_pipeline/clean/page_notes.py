@@ -104,7 +104,7 @@ def _divide(
 
 def _mark_of(line: Line, raised_starts: set[int]) -> str | None:
     match = _MARK.match(line.text)
-    if not match or match.end() >= len(line.text.rstrip()) and len(line.words) > 4:
+    if not match or (match.end() >= len(line.text.rstrip()) and len(line.words) > 4):
         return None
     mark = next(group for group in match.groups() if group is not None).translate(_SUPERSCRIPTS)
     if mark.isdigit() and int(mark) == 0:

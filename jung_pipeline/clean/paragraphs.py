@@ -97,7 +97,7 @@ def _groups(
             last = group[-1]
             both = (last.index in verse, line.index in verse)
             if all(both):
-                new = line.gap > 0 and not framed or line.page != last.page or _far(last, line, framed)
+                new = (line.gap > 0 and not framed) or line.page != last.page or _far(last, line, framed)
             elif any(both):
                 new = True
             else:
@@ -197,14 +197,20 @@ def _heading_level(group: list[Line], whole: str, book: Book) -> int | None:
     if (
         group[0].gap >= 2
         and not book.has_boxes
-        and len(group) == 1
-        and len(whole) <= 70
+        and (len(group) == 1 or (len(group) == 2 and group[0].gap >= 2 and _gap_after(group, book) >= 2))
+        and len(whole) <= 70 * len(group)
         and whole[0].isupper()
         and whole[-1] not in ",;:-"
-        and not (ended and len(whole.split()) > 6)
+        and not (ended and len(whole.split()) > 6 and _gap_after(group, book) < 2)
     ):
         return 4
     return None
+
+
+def _gap_after(group: list[Line], book: Book) -> int:
+    """Blank lines after a group of lines."""
+    after = group[-1].index + 1
+    return book.lines[after].gap if after < len(book.lines) else 0
 
 
 def _set_in(group: list[Line], framed: dict[int, Frame], width: int) -> bool:

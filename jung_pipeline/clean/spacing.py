@@ -43,9 +43,9 @@ def letter_spacing(text: str, lexicon: Lexicon, names: frozenset[str]) -> Iterat
         closed = _close(match.group(), lexicon, alone=alone)
         if closed is None:
             continue
-        if closed in names and lexicon.language != "de":
-            closed = closed.capitalize()
-        elif closed != closed.lower() and closed.lower() in names and not closed.isupper():
+        if (closed in names and lexicon.language != "de") or (
+            closed != closed.lower() and closed.lower() in names and not closed.isupper()
+        ):
             closed = closed.capitalize()
         if closed != match.group():
             yield Edit(match.start(), match.end(), closed, "letter_spacing")

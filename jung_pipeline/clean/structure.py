@@ -25,6 +25,7 @@ from jung_pipeline.clean.headings import (
     parse_heading,
 )
 from jung_pipeline.clean.lexicon import guess_language
+from jung_pipeline.clean.numerals import number_value
 from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR
 
 #: Pieces of text before and after the chapters.
@@ -67,7 +68,7 @@ def assign_places(
         outline: starts that the file's outline or navigation names, already located.
         contents: keys (:func:`key_of`) of the titles in the table of contents.
     """
-    worded = _worded(paragraphs)
+    worded = _without_inner_parts(_worded(paragraphs))
     starts = _choose(paragraphs, worded, outline, contents)
     starts = _with_titles(paragraphs, starts)
     starts = _levels(starts)
@@ -109,6 +110,24 @@ def _worded(paragraphs: Sequence[Paragraph]) -> list[Start]:
     return found
 
 
+def _without_inner_parts(starts: list[Start]) -> list[Start]:
+    """Without parts that divide a chapter: a series I, II … whose first follows a chapter and holds none."""
+    if sum(s.level == 2 and s.kind in ("chapter", "lecture") for s in starts) < 2:
+        return starts
+    inner: set[int] = set()
+    series_is_inner = False
+    for at, start in enumerate(starts):
+        if start.kind != "part":
+            continue
+        if start.number == 1 or start.number is None:
+            following = next((s for s in starts[at + 1 :] if s.kind in ("part", "chapter", "lecture")), None)
+            holds_none = following is None or following.kind == "part"
+            series_is_inner = holds_none and any(s.kind == "chapter" for s in starts[:at])
+        if series_is_inner:
+            inner.add(at)
+    return [start for at, start in enumerate(starts) if at not in inner]
+
+
 def _heading_of(paragraph: Paragraph) -> Heading | None:
     """What the paragraph says as a heading; its first line may be the heading and the rest the title."""
     text = paragraph.text
@@ -129,49 +148,53 @@ def _stands_as_heading(paragraph: Paragraph) -> bool:
     )
 
 
-def _like_a_title(text: str) -> bool:
-    """Whether a paragraph after a bare heading is the chapter's title and not its first sentence."""
+def _like_a_title(text: str, *, headed: bool = False) -> bool:
+    """Whether a paragraph after a bare heading is the chapter's title and not its first sentence.
+
+    Args:
+        text: of the paragraph.
+        headed: whether it is set like a heading (size, weight, or wide blanks around it).
+    """
     if not text or len(text) > 200 or is_contents_line(text):
         return False
     words = text.split()
     if text.isupper():
         return len(words) <= 40
+    if headed and len(words) <= _MAX_TITLE_WORDS and text[-1] not in ",;:-":
+        return True
     if len(words) > _MAX_TITLE_WORDS or regex.search(r"[.!?:;,—-]['\"”’)]*$", text):
-        capital = [word for word in regex.findall(r"\p{L}{4,}", text)]
+        capital = list(regex.findall(r"\p{L}{4,}", text))
         titled = capital and sum(word[0].isupper() for word in capital) >= 0.8 * len(capital)
         return bool(titled) and len(words) <= _MAX_TITLE_WORDS and text[-1] in ".?!"
     return text[0].isupper() or text[0] in '"“‘«„' or text[0].isdigit()
 
 
-def _numerals(paragraphs: Sequence[Paragraph]) -> list[list[Start]]:
-    """Runs 1, 2, 3 … of headings that are a numeral, alone or before a title."""
+def _numerals(paragraphs: Sequence[Paragraph], *, roman: bool) -> list[list[Start]]:
+    """Runs 1, 2, 3 … of headings that are a numeral of one style, alone or before a title."""
     runs: list[list[Start]] = []
-    last_text = -1
     for index, paragraph in enumerate(paragraphs):
         if not _eligible(paragraph) or "\n" in paragraph.text:
             continue
         found = bare_numeral(paragraph.text)
-        if found is None or (found[1] is None and _in_alphabet(paragraphs, index)):
-            continue
-        if found[1] is not None and paragraph.kind != "heading":
+        label = regex.match(r"[IVXLC]+|\d+", paragraph.text.strip("_=* §"))
+        if found is None or label is None or label.group().isdigit() == roman:
             continue
         number, title = found
-        start = Start(
-            index, "chapter", number, title, regex.match(r"[\w§]+", paragraph.text.strip("_=* §")).group(), 2
-        )
+        if (title is None and _in_alphabet(paragraphs, index)) or (
+            title is not None and paragraph.kind != "heading"
+        ):
+            continue
+        start = Start(index, "chapter", number, title, label.group(), 2)
         open_run = runs[-1] if runs else None
         if open_run and number == open_run[-1].number:
             between = paragraphs[open_run[-1].paragraph + 1 : index]
             if sum(len(p.text) for p in between if p.fate is None) < 400:
                 open_run[-1] = start  # a half-title before the heading itself
-            continue
-        if open_run and number == (open_run[-1].number or 0) + 1:
+        elif open_run and number == (open_run[-1].number or 0) + 1:
             open_run.append(start)
         elif number == 1:
             runs.append([start])
-        last_text = index
-    del last_text
-    return [run for run in runs if len(run) >= 2 and (not run[0].label.isdigit() or len(run) >= 3)]
+    return [run for run in runs if len(run) >= (2 if roman else 3)]
 
 
 def _in_alphabet(paragraphs: Sequence[Paragraph], index: int) -> bool:
@@ -212,7 +235,7 @@ def _elements(paragraphs: Sequence[Paragraph], worded: Sequence[Start]) -> list[
             for level, indices in by_level.items()
             if len(indices) >= 2
         }
-        fitting = [level for level in sorted(lengths) if 300 <= lengths[level]]
+        fitting = [level for level in sorted(lengths) if lengths[level] >= 300]
         if not fitting:
             return []
         level = fitting[0]
@@ -229,8 +252,9 @@ def _listed(paragraphs: Sequence[Paragraph], contents: Collection[str]) -> list[
     if not contents:
         return []
     found, seen = [], set()
+    behind = next((i for i, p in enumerate(paragraphs) if p.fate == "contents"), 0)
     for index, paragraph in enumerate(paragraphs):
-        if not _eligible(paragraph) or paragraph.kind != "heading":
+        if not _eligible(paragraph) or paragraph.kind != "heading" or index < behind:
             continue
         key = key_of(paragraph.text)
         if len(key) >= 5 and key in contents and key not in seen:
@@ -261,12 +285,11 @@ def _choose(
         return _merge(paragraphs, list(outline), [s for s in parts if "part" not in known], named, extra)
     if not chapters and len(sections) >= 2:
         chapters = [replace(s, level=2) for s in sections]
-    runs = _numerals(paragraphs)
     elements = _elements(paragraphs, worded)
     if len(chapters) >= 2:
         return _merge(paragraphs, chapters, parts, named, elements)
-    if runs and (len(runs) == 1 or (parts and len(runs) <= len(parts) + 1)) and max(map(len, runs)) >= 3:
-        numerals = [start for run in runs for start in run]
+    numerals = _numeral_chapters(paragraphs, parts)
+    if numerals:
         return _merge(
             paragraphs,
             numerals,
@@ -280,8 +303,42 @@ def _choose(
     listed = _listed(paragraphs, contents)
     if len(listed) >= 2:
         return _merge(paragraphs, listed, parts, named, chapters)
-    numerals = [start for run in runs for start in run] if len(runs) == 1 else []
-    return _merge(paragraphs, chapters, parts, named, numerals)
+    runs = _numerals(paragraphs, roman=True)
+    return _merge(
+        paragraphs, chapters, parts, named, runs[0] if len(runs) == 1 else [], _leading_labels(paragraphs)
+    )
+
+
+def _numeral_chapters(paragraphs: Sequence[Paragraph], parts: Sequence[Start]) -> list[Start]:
+    """Numerals that head chapters: one run through the book, or one for each part. Others head sections.
+
+    A run that opens again and again heads the sections of essays; the run that covers most of the text wins.
+    """
+    for roman in (True, False):
+        runs = _numerals(paragraphs, roman=roman)
+        if not runs or max(map(len, runs)) < 3:
+            continue
+        covered = [run[-1].paragraph - run[0].paragraph for run in runs]
+        if len(runs) > 1 and max(covered) >= 0.6 * len(paragraphs):
+            return runs[covered.index(max(covered))]
+        if len(runs) == 1 or (roman and parts and len(runs) <= len(parts) + 1):
+            return [start for run in runs for start in run]
+    return []
+
+
+_LEADING_LABEL = regex.compile(r"(?P<word>Ch|Chap|Kap|Cap)\. (?P<number>\d{1,3}|[IVXLC]{1,7})\.(?=\s)")
+
+
+def _leading_labels(paragraphs: Sequence[Paragraph]) -> list[Start]:
+    """Chapters whose label runs into their first sentence ("Ch. 1. The way …"), as a rising sequence."""
+    found: list[Start] = []
+    for index, paragraph in enumerate(paragraphs):
+        match = _LEADING_LABEL.match(paragraph.text) if paragraph.fate is None else None
+        number = number_value(match["number"]) if match else None
+        if match and number == (found[-1].number or 0) + 1 if found else number == 1:
+            assert match is not None
+            found.append(Start(index, "chapter", number, "", f"Chapter {match['number']}", 2, 0))
+    return found if len(found) >= 5 else []
 
 
 def _merge(paragraphs: Sequence[Paragraph], *groups: Sequence[Start]) -> list[Start]:
@@ -315,12 +372,13 @@ def _with_titles(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[S
             complete.append(start)
             continue
         index = _next_live(paragraphs, start.paragraph)
-        if index is None or index in places:
+        if index is None or (index in places and not _named_title(starts, index)):
             complete.append(start)
             continue
         following = paragraphs[index]
         text = regex.sub(r"\s+", " ", following.text).strip()
-        known = parse_heading(text) is not None or bare_numeral(text) is not None
+        head = parse_heading(text)
+        known = (head is not None and head.kind not in _NAMED_KINDS) or bare_numeral(text) is not None
         after = _next_live(paragraphs, index)
         if (
             not known
@@ -331,7 +389,14 @@ def _with_titles(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[S
             complete.append(replace(start, title=text, rows=index - start.paragraph + 1))
         else:
             complete.append(start)
-    return complete
+    titles = {start.paragraph + start.rows - 1 for start in complete if start.rows > 1}
+    return [start for start in complete if start.paragraph not in titles]
+
+
+def _named_title(starts: Sequence[Start], index: int) -> bool:
+    """Whether the start at paragraph ``index`` is a bare "INTRODUCTION", which may be a chapter's title."""
+    start = next(s for s in starts if s.paragraph == index)
+    return start.kind in ("introduction", "conclusion", "prologue") and start.title is None
 
 
 def _next_live(paragraphs: Sequence[Paragraph], index: int) -> int | None:

@@ -98,7 +98,7 @@ def _soft_hyphen(text: str, at: int, lexicon: Lexicon) -> Edit:
     is the better word; at the end of a line it becomes a hyphen, and the joining of words decides.
     """
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    if before in ("-", "\u2010", "\u00ad") or not before or before.isspace() and after.isspace() is False:
+    if before in ("-", "\u2010", "\u00ad") or not before or (before.isspace() and after.isspace() is False):
         return Edit(at, at + 1, "", "soft_hyphen")
     if after in ("\n", "") or (after == " " and text[at + 2 : at + 3] == "\n"):
         return Edit(at, at + 1, "-", "soft_hyphen_visible")
