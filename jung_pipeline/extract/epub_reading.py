@@ -57,6 +57,11 @@ class Reading:
         return resolve
 
 
+#: Control characters, white space aside; cipher is full of them, text has none or a stray one.
+_CONTROLS = bytes([*range(1, 9), *range(14, 32)])
+_MAX_CONTROLS = 0.01
+
+
 def read_book(reading: Reading, *, extractor: str) -> ExtractedDocument:
     """The raw lines of the book; ``extractor`` names what read the package.
 
@@ -201,9 +206,15 @@ def _read_document(reading: Reading, entry: str, page: int) -> None:
 
 
 def _is_binary(data: bytes) -> bool:
-    """Whether a document is no markup at all: cipher, a picture, zeros."""
-    head = data[:4096]
-    return bool(head.strip()) and b"<" not in data[:65536].replace(b"\0", b"")[:32768]
+    """Whether a document is no markup at all: cipher, a picture, another format."""
+    head = data[:8192]
+    if not head.strip() or head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False
+    if head.lstrip().startswith((b"%PDF", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8")):
+        return True
+    text = head.replace(b"\0", b"")  # UTF-16 without a mark has many zeros
+    controls = len(text) - len(text.translate(None, _CONTROLS))
+    return b"<" not in data.replace(b"\0", b"") or controls > len(text) * _MAX_CONTROLS
 
 
 def _is_navigation(reading: Reading, entry: str) -> bool:

@@ -87,11 +87,7 @@ def extract_plain_text(data: bytes, file: str, hints: Mapping[str, Any]) -> Extr
                 "repaired", f"Some bytes were not {decoded.encoding} and were read as windows-1252."
             )
         )
-    rows = list(_rows(decoded.text.split("\f")))
-    book = [gutenberg.Line(row.text, row.gap) for row in rows]
-    for row, label in zip(rows, gutenberg.label_lines(book), strict=True):
-        row.element = label
-    return _document(rows, gutenberg_header.metadata(book), warnings)
+    return _document(list(_rows(decoded.text.split("\f"))), warnings)
 
 
 def raw_text_from_pages(pages: Sequence[str]) -> ExtractedDocument:
@@ -105,7 +101,7 @@ def raw_text_from_pages(pages: Sequence[str]) -> ExtractedDocument:
                 ExtractionWarning("repaired", "Half a surrogate pair was replaced by U+FFFD.", number)
             )
         clean.append(whole)
-    return _document(list(_rows(clean)), {}, warnings, pages=len(pages))
+    return _document(list(_rows(clean)), warnings, pages=len(pages))
 
 
 def refuse_other_formats(data: bytes, file: str) -> None:
@@ -139,9 +135,10 @@ def _rows(pages: Sequence[str]) -> Iterator[_Row]:
             gap, line = 0, line + 1
 
 
-def _document(
-    rows: list[_Row], metadata: dict[str, Any], warnings: list[ExtractionWarning], pages: int = 0
-) -> ExtractedDocument:
+def _document(rows: list[_Row], warnings: list[ExtractionWarning], pages: int = 0) -> ExtractedDocument:
+    book = [gutenberg.Line(row.text, row.gap) for row in rows]
+    for row, label in zip(rows, gutenberg.label_lines(book), strict=True):
+        row.element = label
     _mark_emphasis(rows)
     _mark_pages(rows)
     count = max(pages, rows[-1].page if rows else 0, 1)
@@ -181,7 +178,7 @@ def _document(
                 PageInfo(page, labels[page], characters[page], usable=characters[page] > 0)
                 for page in range(1, count + 1)
             ],
-            metadata=metadata,
+            metadata=gutenberg_header.metadata(book),
             warnings=warnings,
         ),
     )

@@ -181,7 +181,7 @@ def test_protected_text_is_refused(tmp_path: Path) -> None:
 
 
 def test_cipher_without_a_list_of_it_is_refused_where_rights_are_managed(tmp_path: Path) -> None:
-    cipher = bytes((i * 73 + 41) % 256 for i in range(4000)).replace(b"<", b"#")
+    cipher = bytes((i * 73 + 41) % 256 for i in range(4000))
     path = make_epub(tmp_path / "b.epub", {"a.xhtml": cipher}, extra={"META-INF/sinf.xml": "<sinf/>"})
     assert refusal(path) == "drm"
 
@@ -277,6 +277,14 @@ def test_entities_in_the_package_are_harmless(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- repairs
+
+
+def test_other_formats_among_the_documents_are_reported(tmp_path: Path) -> None:
+    pdf = b"%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj"
+    book = extract_epub(make_epub(tmp_path / "b.epub", {"a.xhtml": page("<p>one</p>"), "b.xhtml": pdf}), {})
+    assert texts(book) == ["one"]
+    assert book.info.status == "partial"
+    assert any("b.xhtml" in w.message for w in book.info.warnings)
 
 
 def test_damaged_entry_is_reported(tmp_path: Path) -> None:
