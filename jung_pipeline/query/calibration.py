@@ -31,6 +31,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Raised whenever signals, probes or fit change meaning: an older calibration is then made anew.
 CALIBRATION_VERSION = "1"
+#: The models that are fitted: over all signals, and over those of meaning alone.
+MODELS = ("meaning_and_words", "meaning")
 #: Share of the out-of-corpus probes that may be answered.
 FALSE_ANSWER_TARGET = 0.05
 #: A made probe counts as answerable only if its own passage comes back among this many.
@@ -111,7 +113,7 @@ def calibrate(
     labels = np.array([1.0] * len(inside) + [0.0] * len(outside))
     models = {
         name: _fitted(signals, labels, names)
-        for name, names in (("meaning_and_words", MEANING_AND_WORDS), ("meaning", MEANING))
+        for name, names in zip(MODELS, (MEANING_AND_WORDS, MEANING), strict=True)
     }
     return {
         "version": CALIBRATION_VERSION,
@@ -243,24 +245,32 @@ def _rounded(values: Floats) -> list[float]:
 
 
 def probability(
-    signals: Mapping[str, float], calibration: Mapping[str, Any], *, words_count: bool = True
+    signals: Mapping[str, float], calibration: Mapping[str, Any], model: str = MODELS[0]
 ) -> float:
-    """The probability that the library answers a question with these ``signals``, 0..1.
-
-    ``words_count`` is false for a question in another language than the passages, whose words cannot meet.
-    """
-    model = calibration["models"]["meaning_and_words" if words_count else "meaning"]
-    total = float(model["intercept"])
+    """The probability that the library answers a question with these ``signals``, 0..1, under one model."""
+    fitted = calibration["models"][model]
+    total = float(fitted["intercept"])
     for name, mean, scale, coefficient in zip(
-        model["signals"], model["mean"], model["scale"], model["coefficients"], strict=True
+        fitted["signals"], fitted["mean"], fitted["scale"], fitted["coefficients"], strict=True
     ):
         total += coefficient * (signals[name] - mean) / scale
     return 1.0 / (1.0 + math.exp(-max(-35.0, min(35.0, total))))
 
 
-def threshold(calibration: Mapping[str, Any], *, words_count: bool = True) -> float:
-    """The probability from which the library is taken to answer."""
-    return float(calibration["models"]["meaning_and_words" if words_count else "meaning"]["threshold"])
+def judge(
+    signals: Mapping[str, float], calibration: Mapping[str, Any], *, crosses_languages: bool = False
+) -> tuple[float, float]:
+    """The probability that the library answers, and the threshold from which it is taken to.
+
+    Where question and passages are in different languages, words meet only through the concept lexicon; then
+    the model of meaning alone is asked as well, and the more confident of the two decides.
+    """
+    names = MODELS if crosses_languages else MODELS[:1]
+    verdicts = [
+        (probability(signals, calibration, name), float(calibration["models"][name]["threshold"]))
+        for name in names
+    ]
+    return max(verdicts, key=lambda verdict: verdict[0] - verdict[1])
 
 
 def usable(calibration: Mapping[str, Any] | None, model: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,8 @@ import regex
 from jung_pipeline.embed.embedder import Embedder
 from jung_pipeline.query.answer import Reply, Segment
 from jung_pipeline.query.citations import Source
-from jung_pipeline.query.signals import weights_of
-from jung_pipeline.text.normalise import language_of, squeeze, stem, stems, words
+from jung_pipeline.query.signals import matched, weights_of
+from jung_pipeline.text.normalise import language_of, squeeze, stems, words
 from jung_pipeline.text.sentences import sentence_spans
 
 #: Sentences quoted at most; and the total length in words after which no further one is added.
@@ -21,12 +21,63 @@ MOST_WORDS = 110
 #: A sentence shorter than this says too little alone, a longer one is too much to quote.
 SENTENCE_WORDS = (6, 60)
 #: The sentences richest in words of the question that are compared by meaning as well.
-_COMPARED = 10
+_COMPARED = 12
 #: A sentence is quoted beside the best only if it comes this near to it.
 _NEAR_ENOUGH = 0.72
 
-#: What a sentence loses that asks instead of saying.
-_ASKS = 0.3
+#: What a sentence loses that asks instead of saying, that leans on the one before it, that is very short.
+_ASKS, _LEANS, _SHORT = 0.3, 0.25, 0.15
+_SHORT_WORDS = 10
+#: First words that point to what was said before.
+_LEANING = frozenset(
+    [
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "he",
+        "she",
+        "they",
+        "him",
+        "her",
+        "them",
+        "such",
+        "so",
+        "then",
+        "thus",
+        "hence",
+        "therefore",
+        "but",
+        "and",
+        "or",
+        "yet",
+        "here",
+        "there",
+        "dies",
+        "dieser",
+        "diese",
+        "dieses",
+        "das",
+        "er",
+        "sie",
+        "es",
+        "ihm",
+        "ihn",
+        "ihr",
+        "solche",
+        "so",
+        "dann",
+        "daher",
+        "also",
+        "aber",
+        "und",
+        "oder",
+        "doch",
+        "hier",
+        "dort",
+    ]
+)
 
 _LEAD = {"en": "In the books' own words: ", "de": "Mit den Worten der Bücher: "}
 
@@ -42,9 +93,17 @@ class _Sentence:
 class ExtractiveAnswerer:
     """Chooses sentences by the words and the meaning they share with the question."""
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
-        """With an embedder sentences are compared by meaning too, without one by words alone."""
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        bridges: Callable[[str], Mapping[str, frozenset[str]]] | None = None,
+    ) -> None:
+        """With an embedder sentences are compared by meaning too, without one by words alone.
+
+        ``bridges`` gives other names for words of a question (:meth:`Retriever.bridges`).
+        """
         self._embedder = embedder
+        self._bridges = bridges
 
     def answer(self, question: str, sources: Sequence[Source]) -> Reply:
         """One to three sentences in quotation marks, each followed by the number of its passage."""
@@ -75,14 +134,14 @@ class ExtractiveAnswerer:
 
     def _sentences(self, question: str, sources: Sequence[Source]) -> list[_Sentence]:
         weights = weights_of(question, language_of(question))
+        bridges = self._bridges(question) if self._bridges else {}
         total = sum(weights.values()) or 1.0
         found: list[_Sentence] = []
         for source in sources:
             for start, end in sentence_spans(source.text):
                 text = squeeze(source.text[start:end])
                 if SENTENCE_WORDS[0] <= len(words(text)) <= SENTENCE_WORDS[1] and not _is_fragment(text):
-                    have = stems(text)
-                    shared = sum(w for word, w in weights.items() if stem(word) in have) / total
+                    shared = matched(weights, text, bridges) / total
                     found.append(_Sentence(text, source, len(found), shared))
         return found
 
@@ -101,10 +160,7 @@ class ExtractiveAnswerer:
         # A passage that ranks first has already been judged the best answer.
         numbers = list(dict.fromkeys(s.source.number for s in sentences))
         scores = [
-            s.shared
-            + float(near)
-            + 0.15 / (1 + numbers.index(s.source.number))
-            - (_ASKS if s.text.rstrip('”"’»').endswith("?") else 0.0)
+            s.shared + float(near) + 0.15 / (1 + numbers.index(s.source.number)) - _shortcomings(s.text)
             for s, near in zip(compared, closeness, strict=True)
         ]
         order = sorted(range(len(compared)), key=lambda i: (-scores[i], compared[i].order))
@@ -121,6 +177,16 @@ def _is_fragment(text: str) -> bool:
         not _BEGINS.match(text)
         or not regex.search(r"[.!?…:][”\"’»“)\]]*$", text)
         or shouted > max(2, len(text.split()) // 5)
+    )
+
+
+def _shortcomings(text: str) -> float:
+    """What speaks against quoting the sentence alone."""
+    found = words(text)
+    return (
+        (_ASKS if text.rstrip('”’»"').endswith("?") else 0.0)
+        + (_LEANS if found[0].form in _LEANING else 0.0)
+        + (_SHORT if len(found) < _SHORT_WORDS else 0.0)
     )
 
 

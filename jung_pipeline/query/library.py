@@ -166,9 +166,9 @@ class Library:
                 **common,
             )
         signals = self._retriever.signals(candidates)
-        words_count = not self._retriever.crosses_languages(candidates)
-        probability = calibrating.probability(signals, self.calibration, words_count=words_count)
-        threshold = calibrating.threshold(self.calibration, words_count=words_count)
+        probability, threshold = calibrating.judge(
+            signals, self.calibration, crosses_languages=self._retriever.crosses_languages(candidates)
+        )
         found = bool(hits) and probability >= threshold
         return SearchResult(
             status="ok" if found else "not_found",
@@ -234,7 +234,7 @@ class Library:
         from jung_pipeline.query.extractive import ExtractiveAnswerer
 
         if use_model is False or (use_model is None and secret("ANTHROPIC_API_KEY") is None):
-            return ExtractiveAnswerer(self._embedder)
+            return ExtractiveAnswerer(self._embedder, self._retriever.bridges)
         from jung_pipeline.query.claude_anthropic import ClaudeAnswerer
 
         return ClaudeAnswerer(self.settings, on_text=on_text)

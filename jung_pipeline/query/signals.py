@@ -6,7 +6,7 @@ None of them knows which embedder is in use: their scale is learnt by ``calibrat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -42,29 +42,25 @@ def weights_of(question: str, language: str | None) -> dict[str, float]:
     return {word: rarity(word, language or "en") for word in content_words(question)}
 
 
-def support(weights: dict[str, float], passages: Iterable[str], bridges: dict[str, frozenset[str]]) -> float:
+def matched(weights: Mapping[str, float], text: str, bridges: Mapping[str, frozenset[str]]) -> float:
+    """The rarity of the question's words that ``text`` holds, themselves or under another name."""
+    have = stems(text)
+    return sum(
+        weight
+        for word, weight in weights.items()
+        if stem(word) in have or not have.isdisjoint(stem(fold(other)) for other in bridges.get(word, ()))
+    )
+
+
+def support(
+    weights: Mapping[str, float], passages: Iterable[str], bridges: Mapping[str, frozenset[str]]
+) -> float:
     """The largest rarity-weighted share of the question's words that one passage holds, 0..1.
 
-    ``bridges`` gives other words that stand for one of the question's (its German name, say).
+    ``bridges`` gives other names for words of the question (the German one, say).
     """
     total = sum(weights.values())
-    if not total:
-        return 0.0
-    best = 0.0
-    for passage in passages:
-        have = stems(passage)
-        share = sum(
-            weight
-            for word, weight in weights.items()
-            if stem(word) in have or not have.isdisjoint(stem(fold(other)) for other in bridges.get(word, ()))
-        )
-        best = max(best, share / total)
-    return best
-
-
-def unknown_words(weights: dict[str, float], known: Callable[[str], bool]) -> list[str]:
-    """The words of the question that stand nowhere in the library."""
-    return [word for word in weights if not known(word)]
+    return max((matched(weights, text, bridges) / total for text in passages), default=0.0) if total else 0.0
 
 
 def background_z(question: Vectors, best: float, background: Vectors) -> float:
