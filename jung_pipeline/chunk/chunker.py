@@ -28,8 +28,8 @@ from jung_pipeline.chunk import packing
 from jung_pipeline.chunk.columns import Stream
 from jung_pipeline.chunk.ids import chunk_ids, content_hash
 from jung_pipeline.chunk.packing import Units
-from jung_pipeline.chunk.tokens_tiktoken import TokenCounts
-from jung_pipeline.chunk.units import EmbedderCounter, Paragraph, UnitLimits, divide
+from jung_pipeline.chunk.tokens_tiktoken import TokenCounts, count_tokens
+from jung_pipeline.chunk.units import EmbedderCounter, Paragraph, UnitLimits, divide, fixed_tokens
 from jung_pipeline.concepts.lexicon import load_lexicon
 from jung_pipeline.errors import SettingsError
 from jung_pipeline.schemas import CHUNKS
@@ -85,7 +85,7 @@ def chunk_volume(
         StageError: ``paragraphs`` is not in its schema.
         SettingsError: the embedder reads no more than its own prefix.
     """
-    if count_embedder_tokens([""])[0] >= embedder_limit:
+    if fixed_tokens(count_embedder_tokens) >= embedder_limit:
         raise SettingsError(f"An embedder that reads {embedder_limit} tokens has no room for text.")
     rows = paragraphs.filter(pc.not_equal(pc.utf8_trim_whitespace(paragraphs.column("text")), ""))
     is_note = pc.equal(rows.column("kind"), "footnote")
@@ -120,7 +120,7 @@ class _Passages:
         self.count_embedder_tokens, self.embedder_limit = count_embedder_tokens, embedder_limit
         self.counts = TokenCounts(stream.text)
         self.costs = packing.size_costs(limits.target, limits.max, limits.min)
-        self.overhead = count_embedder_tokens([""])[0]
+        self.overhead = fixed_tokens(count_embedder_tokens)
 
     def make(self, language: str | None) -> dict[str, Any]:
         """All columns that the passages have by themselves or from their paragraphs."""
@@ -145,8 +145,10 @@ class _Passages:
         ends = [units.ends[last - 1] for _, last in ranges]
         columns = self.stream.inherited(starts, ends)
         columns["text"] = [self.stream.text[start:end] for start, end in zip(starts, ends, strict=True)]
+        heads, tails, exact = self.counts.edges(starts, ends)
         columns["cl100k_tokens"] = [
-            self.counts.count(start, end) for start, end in zip(starts, ends, strict=True)
+            head + tail if known else count_tokens(text)
+            for head, tail, known, text in zip(heads, tails, exact, columns["text"], strict=True)
         ]
         columns["embedder_tokens"] = embedded
         columns["kind"] = [self.kind] * len(ranges)

@@ -4,7 +4,8 @@ The cost of a passage is that of its size plus that of the place where it ends, 
 of the cost of a passage of no length or of twice the target". What follows from the numbers:
 
 * Size: ``100 * ((n - target) / target) ** 2``. Convex, so passages of a chapter come out balanced: two of
-  350 rather than 600 and 100.
+  350 rather than 600 and 100. Beyond :data:`BAND` off the target it rises by :data:`OUTSIDE_BAND` more, so that
+  a rest is spread over many passages before any of them becomes odd.
 * Ending inside a paragraph costs :data:`SENTENCE_END`: a paragraph end is worth some 55 tokens off a target
   of 400, no more.
 * Ending inside a sentence is possible only where a sentence had to be divided (``units.py``), and then costs
@@ -27,9 +28,15 @@ DASH = 12.0  # dashes and closing brackets
 COMMA = 14.0
 SPACE = 40.0
 HARD = 80.0  # inside a word
-AFTER_HEADING = 300.0  # inside a heading; only where headings take a third of a passage or more
+BETWEEN_HEADINGS = 300.0  # only where headings take a third of a passage or more
+INSIDE_HEADING = 400.0
 #: Cost of a passage shorter than the minimum, on top of that of its size.
 BELOW_MINIMUM = 1000.0
+
+#: Share of the target that a passage may be off it before that costs extra.
+BAND = 0.2
+#: Extra cost of a passage a whole target outside the band.
+OUTSIDE_BAND = 250.0
 
 _FORBIDDEN = float("inf")
 
@@ -52,17 +59,23 @@ class Units:
     def __len__(self) -> int:
         return len(self.starts)
 
-    def drop_last(self) -> None:
-        """Take the last unit away again."""
-        for column in (self.starts, self.ends, self.cut_costs, self.heads, self.tails, self.embedder_tokens):
-            column.pop()
+    def add(self, start: int, end: int, cut_cost: float, head: int, tail: int, embedder_tokens: int) -> None:
+        """Put a unit behind the others."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.cut_costs.append(cut_cost)
+        self.heads.append(head)
+        self.tails.append(tail)
+        self.embedder_tokens.append(max(embedder_tokens, 0))
 
 
 def size_costs(target: int, maximum: int, minimum: int) -> list[float]:
     """The cost of a passage by its tokens, from 0 to a little above ``maximum``."""
-    costs = [
-        100 * ((n - target) / target) ** 2 + (BELOW_MINIMUM if n < minimum else 0) for n in range(maximum + 1)
-    ]
+    costs = []
+    for n in range(maximum + 1):
+        off = abs(n - target) / target
+        cost = 100 * off**2 + OUTSIDE_BAND * max(0.0, off - BAND)
+        costs.append(cost + (BELOW_MINIMUM if n < minimum else 0))
     return costs + [_FORBIDDEN] * 64
 
 

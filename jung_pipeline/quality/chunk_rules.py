@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -217,7 +218,12 @@ def _over_chapters(rows: list[dict[str, Any]], book: _Book) -> Iterator[dict[str
 
 
 def _trailing_headings(rows: list[dict[str, Any]], book: _Book) -> Iterator[dict[str, Any]]:
-    last_of_chapter = {row["chapter_index"]: row["paragraph"] for row in book.of_kind("body")}
+    # A heading before another one may end a passage: a run of headings can be longer than a passage.
+    body = book.of_kind("body")
+    leads_to_text = {
+        row["paragraph"]: row["chapter_index"] == after["chapter_index"] and after["kind"] != "heading"
+        for row, after in pairwise(body)
+    }
     for row in rows:
         last = book.by_number.get(row["paragraph_last"])
         if (
@@ -225,6 +231,6 @@ def _trailing_headings(rows: list[dict[str, Any]], book: _Book) -> Iterator[dict
             and last is not None
             and last["kind"] == "heading"
             and row["char_end"] >= last["char_start"] + len(last["text"].rstrip())
-            and last_of_chapter[last["chapter_index"]] != last["paragraph"]
+            and leads_to_text.get(last["paragraph"], False)
         ):
             yield {**_where(row), "heading": last["text"][:80]}

@@ -58,7 +58,7 @@ def test_prose_is_divided_evenly_at_sentence_ends() -> None:
 
 
 def test_a_paragraph_end_is_preferred_to_a_sentence_end() -> None:
-    paragraphs = [prose(17, "stone"), prose(18, "step"), prose(16, "bell")]
+    paragraphs = [prose(18, "stone"), prose(18, "step"), prose(17, "bell")]
     rows = chunk(from_text("\n\n".join(paragraphs)))
     assert [row["text"] for row in rows] == paragraphs
 
