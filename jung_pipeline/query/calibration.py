@@ -99,7 +99,9 @@ def calibrate(
     made = probe_module.in_corpus(
         [p for p in map(retriever.passage, asked) if p is not None and p.text.strip()]
     )
-    shipped = [Probe(text, None) for text in probe_module.out_of_corpus()]
+    shipped = [
+        Probe(text, None, field) for field, texts in probe_module.out_of_corpus().items() for text in texts
+    ]
     measured = list(_measure(retriever, embedder, vectors, [*made, *shipped]))
     vectors.save()
     inside = [m for m in measured if m[0].chunk_id is not None and m[2]]
@@ -111,8 +113,9 @@ def calibrate(
         return {}
     signals = [m[1] for m in (*inside, *outside)]
     labels = np.array([1.0] * len(inside) + [0.0] * len(outside))
+    near = np.array([m[0].field == probe_module.NEIGHBOURING for m in (*inside, *outside)])
     models = {
-        name: _fitted(signals, labels, names)
+        name: _fitted(signals, labels, near, names)
         for name, names in zip(MODELS, (MEANING_AND_WORDS, MEANING), strict=True)
     }
     return {
@@ -149,8 +152,13 @@ def _measure(
 # --------------------------------------------------------------------------------------------------
 
 
-def _fitted(signals: Sequence[Mapping[str, float]], labels: Floats, names: Sequence[str]) -> dict[str, Any]:
-    """A model over the signals ``names`` with its operating point and what it costs."""
+def _fitted(
+    signals: Sequence[Mapping[str, float]], labels: Floats, near: npt.NDArray[np.bool_], names: Sequence[str]
+) -> dict[str, Any]:
+    """A model over the signals ``names`` with its operating point and what it costs.
+
+    ``near`` marks the out-of-corpus probes that sound at home in the library; they are reported apart too.
+    """
     values = np.array([[row[name] for name in names] for row in signals], dtype=np.float64)
     mean, scale = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-9)
     scaled = (values - mean) / scale
@@ -165,6 +173,7 @@ def _fitted(signals: Sequence[Mapping[str, float]], labels: Floats, names: Seque
         "intercept": float(np.round(weights[0], 8)),
         "threshold": threshold,
         "false_answers": _share(held_out[labels == 0] >= threshold),
+        "false_answers_neighbouring": _share(held_out[near] >= threshold),
         "false_refusals": _share(held_out[labels == 1] < threshold),
         "curve": _curve(held_out, labels),
     }

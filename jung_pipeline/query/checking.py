@@ -16,7 +16,7 @@ from jung_pipeline.text.quotes import Quotation, find_quotations, locate
 # Up to three digits: a year in brackets is not a citation, nor is [sic] or [...].
 _NUMBERS = r"\d{1,3}(?:\s*(?:[-–—,;&]|and|und)\s*\d{1,3})*"
 _CITATION = regex.compile(
-    rf"[\[【]\s*(?:(?:sources?|passages?|no\.?|nos\.?)\s*)?({_NUMBERS})\s*[\]】]", regex.I
+    rf"[\[【]\s*[\^#]?(?:(?:sources?|passages?|nos?\.?)\s*)?({_NUMBERS})\s*[\]】]", regex.I
 )
 _TRAILING_CITATION = regex.compile(rf"\s*{_CITATION.pattern}\s*[.,;:!?]*\s*$", regex.I)
 _RANGE = regex.compile(r"(\d+)\s*[-–—]\s*(\d+)|(\d+)")

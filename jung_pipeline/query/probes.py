@@ -36,15 +36,20 @@ class Probe:
 
     text: str
     chunk_id: str | None
+    field: str | None = None  # of a shipped question
+
+
+#: The field of the shipped questions that sound at home among such books.
+NEIGHBOURING = "neighbouring"
 
 
 @cache
-def out_of_corpus() -> tuple[str, ...]:
-    """The shipped questions that a library of depth psychology does not answer."""
+def out_of_corpus() -> dict[str, tuple[str, ...]]:
+    """The shipped questions that a library of depth psychology does not answer, by field."""
     data = tomllib.loads(
         files("jung_pipeline.query").joinpath("probes_out_of_corpus.toml").read_text(encoding="utf-8")
     )
-    return tuple(question for field in data["questions"].values() for question in field)
+    return {field: tuple(questions) for field, questions in data["questions"].items()}
 
 
 def sample_ids(ids: Iterable[str], count: int, purpose: str) -> list[str]:

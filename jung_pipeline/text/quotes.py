@@ -32,6 +32,7 @@ _PAIRS = {
     "`": "'",
 }
 _SINGLE = "‘‚'`"
+_BLOCK = regex.compile(r"^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", regex.M)
 _PARAGRAPH_END = regex.compile(r"\n[ \t]*\n")
 
 #: An ellipsis, bracketed or bare, however it is typed.
@@ -50,7 +51,10 @@ _INSERTION_REPLACES = 4
 
 @dataclass(frozen=True)
 class Quotation:
-    """A stretch in quotation marks: ``text[start:end]`` with its marks, ``inner`` without them."""
+    """A stretch in quotation marks: ``text[start:end]`` with its marks, ``inner`` without them.
+
+    Or a block set off with ``>`` at the line beginnings, which ``inner`` keeps.
+    """
 
     start: int
     end: int
@@ -75,7 +79,11 @@ def find_quotations(text: str) -> list[Quotation]:
                 at = end + 1
                 continue
         at += 1
-    return found
+    # A block set off with ">" is a quotation without marks, unless its words are in marks as well.
+    for block in _BLOCK.finditer(text):
+        if not any(q.start < block.end() and q.end > block.start() for q in found):
+            found.append(Quotation(block.start(), block.end(), block[0]))
+    return sorted(found, key=lambda quotation: quotation.start)
 
 
 def _opens(text: str, at: int) -> bool:

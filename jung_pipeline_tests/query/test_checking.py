@@ -39,7 +39,7 @@ def sources():
         ("So it is [1–2] and [ 3 ].", (1, 2, 3), ()),
         ("So it is [2; 3].", (2, 3), ()),
         ("So it is [1 and 3].", (1, 3), ()),
-        ("So it is [source 2].", (2,), ()),
+        ("So it is [source 2] [^3].", (2, 3), ()),
         ("So it is [2][9].", (2,), (9,)),
         ("So it is [0].", (), (0,)),
         ("In [1958] he wrote [sic] nothing [...] of it [a].", (), ()),
@@ -85,6 +85,8 @@ def test_numbers_without_a_passage_are_taken_out(text, shown):
         ("The so-called “great return” is not meant.", []),
         ("The “sea” [1] is named.", ["elsewhere"]),
         ("“Salt remembers the sea” [8].", ["elsewhere"]),
+        ("He says:\n\n> Salt remembers the sea,\n> the fishwife used to say [2]\n\nSo it is.", ["verbatim"]),
+        ("> Salt forgets the sea [2]", ["not_in_passage"]),
     ],
 )
 def test_quotations_must_stand_in_the_passage_they_cite(text, verdicts):
