@@ -245,7 +245,6 @@ def align(quotation: str, passage: str) -> Alignment | None:
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if not blocks:
         return None
-    matched = sum(block.size for block in blocks)
     # Words before the first and after the last agreement count as changed, as many as the quotation has,
     # but not beyond the sentence.
     low, high = first + blocks[0].b, first + blocks[-1].b + blocks[-1].size
@@ -259,6 +258,7 @@ def align(quotation: str, passage: str) -> Alignment | None:
         high += 1
     changes = []
     matcher = SequenceMatcher(None, quote_forms, source_forms[low:high], autojunk=False)
+    matched = sum(block.size for block in matcher.get_matching_blocks())
     for tag, a1, a2, b1, b2 in matcher.get_opcodes():
         if tag != "equal":
             quoted = quotation[quote[a1].start : quote[a2 - 1].end] if a2 > a1 else ""
@@ -268,8 +268,8 @@ def align(quotation: str, passage: str) -> Alignment | None:
 
 
 def _window(quote: list[str], source: list[str]) -> tuple[int, int]:
-    """The stretch of ``source``, a little longer than ``quote``, that shares most words with it."""
-    span = len(quote) + max(4, len(quote) // 4)
+    """The stretch of ``source``, half as long again as ``quote``, that shares most words with it."""
+    span = len(quote) + max(8, len(quote) // 2)
     if len(source) <= span:
         return 0, len(source)
     bag = set(quote)

@@ -116,3 +116,10 @@ def test_nothing_to_align():
     assert align("…", PASSAGE) is None
     assert align("words", "") is None
     assert align("zebra quartz", PASSAGE) is None
+
+
+def test_a_clause_left_out_without_an_ellipsis_is_named():
+    found = align("The old ferryman knew the river’s voice", PASSAGE)
+    assert locate("The old ferryman knew the river’s voice", PASSAGE) is None
+    assert [c.quoted for c in found.changes] == [""]
+    assert found.changes[0].printed == "was not afraid of the fog; he"
