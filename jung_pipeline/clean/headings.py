@@ -147,6 +147,8 @@ def parse_heading(text: str) -> Heading | None:
     if any(is_contents_line(line) for line in text.split("\n")):
         return None
     text = text.strip("_=* ")
+    if not text:
+        return None
     return _numbered(text) or _ordinal(text) or _named(text)
 
 

@@ -16,7 +16,7 @@ from jung_pipeline.clean.structure import key_of
 
 _I = regex.IGNORECASE
 _CONTENTS = regex.compile(
-    r"(?:(?:table of |analytical |general )?contents|contents (?:of|to) .{1,40}|inhalt|inhalts(?:verzeichnis|übersicht|angabe)|table des matières|"
+    r"(?:(?:.{0,25}table of |analytical |general |the )?contents(?: of .{1,40})?|inhalt|inhalts(?:verzeichnis|übersicht|angabe)|table des matières|"
     r"(?:list|table) of (?:the )?(?:illustrations|plates|figures|tables|abbreviations|works cited)|illustrations|list of .{1,30} illustrations|"
     r"(?:abbildungs|tafel|tabellen|abkürzungs)verzeichnis|verzeichnis der (?:abbildungen|tafeln))[.:]?",
     _I,
@@ -89,12 +89,41 @@ def take_out_contents(book: Book) -> set[str]:
                 at = end
                 continue
         at += 1
+    listed |= _take_out_unheaded(book)
     for paragraph in paragraphs:
         if paragraph.fate is None and _is_contents_block(book, paragraph):
             paragraph.fate = "contents"
             listed |= _entry_keys(book, paragraph)
         elif paragraph.fate == "contents" and paragraph.kind != "heading":
             listed |= _entry_keys(book, paragraph)
+    return listed
+
+
+def _take_out_unheaded(book: Book) -> set[str]:
+    """A list without a heading of its own: chapters that come again, title and all, with text under them."""
+    paragraphs = book.paragraphs
+    first: dict[tuple[str, int | None, str], int] = {}
+    listed: set[str] = set()
+    for index, paragraph in enumerate(paragraphs[: int(0.2 * len(paragraphs))]):
+        head = parse_heading(paragraph.text) if paragraph.fate is None and len(paragraph.text) < 200 else None
+        if head is None or head.number is None:
+            continue
+        key = (head.kind, head.number, min(_paired(paragraphs, index, {key_of(head.title or "")})))
+        begin = first.setdefault(key, index)
+        between = paragraphs[begin:index]
+        heads = sum(p.kind == "heading" for p in between if p.fate is None)
+        if (
+            begin == index
+            or heads < 3
+            or sum(is_prose(p.text, dashes=60) for p in between if p.fate is None) > 2
+        ):
+            continue
+        if _prose_follows(paragraphs, index):
+            for entry in between:
+                if entry.fate is None:
+                    entry.fate = "contents"
+                    listed |= _entry_keys(book, entry)
+            break
     return listed
 
 
@@ -126,8 +155,9 @@ def _end_of_contents(book: Book, at: int) -> int | None:
             continue
         listed = _has_contents_line(book, paragraph)
         keys = _paired(paragraphs, index, _entry_keys(book, paragraph))
-        if keys & seen and len(paragraph.text) < 200 and not listed and _prose_follows(paragraphs, index):
-            return index
+        title = paragraph.kind == "heading" and len(paragraph.lines) <= 3 and len(paragraph.text) < 200
+        if title and keys & seen and not listed and _prose_follows(paragraphs, index):
+            return _label_before(paragraphs, at, index)
         if not listed and is_prose(paragraph.text):
             prose = index if prose is None else prose
             plain += is_prose(paragraph.text, dashes=60)
@@ -138,16 +168,39 @@ def _end_of_contents(book: Book, at: int) -> int | None:
         seen |= keys
     if prose is None or (contents_lines < 2 and len(seen) < 3):
         return None
-    begin = prose
-    while (
-        begin - 1 > at
-        and paragraphs[begin - 1].kind == "heading"
-        and not _has_contents_line(book, paragraphs[begin - 1])
-    ):
-        begin -= 1
-        if paragraphs[begin].fate is None and parse_heading(paragraphs[begin].text) is not None:
-            break
+    begin = _headings_above(book, at, prose)
     return begin if begin > at + 1 or contents_lines else None
+
+
+def _headings_above(book: Book, at: int, prose: int) -> int:
+    """Index of the first of the headings that stand directly above the text at ``prose``."""
+    begin = prose
+    for index in range(prose - 1, max(at, prose - 8), -1):
+        paragraph = book.paragraphs[index]
+        if paragraph.fate is not None or paragraph.kind == "footnote":
+            continue
+        numeral = bare_numeral(paragraph.text)
+        if (paragraph.kind != "heading" and not numeral) or _has_contents_line(book, paragraph):
+            break
+        begin = index
+        if numeral or parse_heading(paragraph.text) is not None:
+            break
+    return begin
+
+
+def _label_before(paragraphs: Sequence[Paragraph], at: int, index: int) -> int:
+    """Index of the numeral or label that stands in its own paragraph before the title at ``index``."""
+    before = index - 1
+    while before > at and paragraphs[before].fate is not None:
+        before -= 1
+    text = paragraphs[before].text
+    if (
+        before > at
+        and len(text) < 40
+        and (bare_numeral(text) or (parse_heading(text) and paragraphs[before].kind == "heading"))
+    ):
+        return before
+    return index
 
 
 def _paired(paragraphs: Sequence[Paragraph], index: int, keys: set[str]) -> set[str]:
@@ -247,13 +300,13 @@ def take_out_back_matter(book: Book) -> None:
     paragraphs = book.paragraphs
     for at in range(int(_BACK * len(paragraphs)), len(paragraphs)):
         paragraph = paragraphs[at]
-        text = paragraph.text.strip(" _=*[]")
+        text = regex.sub(r"^(?:[IVXLC]+|\d+|[A-Z])\.\s+", "", paragraph.text.strip(" _=*[]"))
         if paragraph.fate is not None or not text or len(text) > 90 or "\n" in text:
             continue
         if _INDEX.fullmatch(text):
             _take_section(paragraphs, at, "index", _is_index_entry, 0.5)
         elif _BIBLIOGRAPHY.fullmatch(text):
-            _take_section(paragraphs, at, "bibliography", _is_reference, 0.5)
+            _take_section(paragraphs, at, "bibliography", _is_reference, 0.35)
         elif _ADVERTISEMENT.fullmatch(text) and at > 0.9 * len(paragraphs):
             _take_section(paragraphs, at, "back_matter", _is_advertisement, 0.4)
         elif (
@@ -282,6 +335,8 @@ def _take_section(paragraphs: Sequence[Paragraph], at: int, rule: str, fits: obj
         end += 1
     entries = [p for p in body if len(p.text) > 3]
     if len(entries) < 2 or sum(fits(p.text) for p in entries) < share * len(entries):
+        return
+    if sum(is_prose(p.text, 30) and not fits(p.text) for p in entries) > 0.2 * len(entries):
         return
     paragraphs[at].fate = rule
     for paragraph in body:
@@ -321,7 +376,7 @@ def _is_index_entry(text: str) -> bool:
 
 
 def _is_reference(text: str) -> bool:
-    return bool(_YEAR.search(text)) or bool(
+    return bool(_YEAR.search(text)) or bool(regex.search(r"\bM\.?\s?D\.?\s?[CLXVI. ]{2,}", text)) or bool(
         regex.search(r"\b(?:vol|bd|ed|hrsg|pp?|S)\.", text) and len(text) < 400
     )
 

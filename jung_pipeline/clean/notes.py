@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import regex
@@ -89,22 +89,31 @@ _INSIDE_ROUND = regex.compile(r"(?<=[\p{L}.,;:!?”\"’»\])])\((\d{1,4}[a-z]?|
 def _marks_in_text(paragraphs: Sequence[Paragraph]) -> tuple[set[str], set[str]]:
     """Marks inside paragraphs, not at their beginning: in brackets, and in round brackets directly behind a word.
 
-    The latter count only if three notes at least begin with such a mark.
+    They count only if notes begin with such marks, one note or so for each.
     """
-    brackets: set[str] = set()
-    rounds: set[str] = set()
-    led: set[str] = set()
+    brackets: Counter[str] = Counter()
+    rounds: Counter[str] = Counter()
+    led: Counter[str] = Counter()
+    led_round: Counter[str] = Counter()
     for paragraph in paragraphs:
         if paragraph.fate is not None:
             continue
         if "[" in paragraph.text:
             brackets.update(match.group(1) for match in _INSIDE_BRACKETS.finditer(paragraph.text))
+            if start := _BRACKET.match(paragraph.text):
+                led[start["mark"]] += 1
         if "(" in paragraph.text:
             rounds.update(match.group(1) for match in _INSIDE_ROUND.finditer(paragraph.text))
-            start = _ROUND.match(paragraph.text)
-            if start:
-                led.add(start["mark"])
-    return brackets, rounds if len(rounds & led) >= 3 else set()
+            if start := _ROUND.match(paragraph.text):
+                led_round[start["mark"]] += 1
+    return _that_pair(brackets, led, 1), _that_pair(rounds, led_round, 3)
+
+
+def _that_pair(inside: Counter[str], led: Counter[str], least: int) -> set[str]:
+    """Marks that stand both inside paragraphs and before some, about as often: a note has one mark in the text."""
+    both = inside.keys() & led.keys()
+    marks, notes = sum(inside[mark] for mark in both), sum(led[mark] for mark in both)
+    return set(both) if len(both) >= least and marks <= 2 * notes + 1 else set()
 
 
 def _notes_follow(paragraphs: Sequence[Paragraph], index: int) -> bool:

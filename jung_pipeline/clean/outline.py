@@ -17,7 +17,7 @@ _I = regex.IGNORECASE
 _NO_TEXT = regex.compile(
     r"(?:table of |analytical )?contents|inhalt(?:sverzeichnis)?|cover.*|(?:half[- ]?)?title(?:[- ]?page)?|titel(?:seite|blatt)?|copyright.*|imprint|impressum|colophon|index.*|.*register|"
     r"(?:foot|end)?notes|anmerkungen|fußnoten|bibliography|literatur(?:verzeichnis)?|works cited|references|list of .*|illustrations|dedication|uncopyright|"
-    r"(?:the )?(?:full )?project gutenberg.*|credits|about (?:this|the) .*|transcriber.*|a word from project gutenberg|licen[sc]e.*|start",
+    r"(?:the )?(?:full )?project gutenberg.*|credits|about (?:this|the) .*|transcriber.*|a word from project gutenberg|licen[sc]e.*|start|publisher.*|publishing.*|frontispiece|contents of .*|acknowledge?ments? of .*|also by .*|blank page",
     _I,
 )
 _KINDS = {
@@ -61,18 +61,23 @@ def locate_outline(book: Book) -> list[Start]:
         entry
         for entry in book.info.outline
         if entry.title.strip()
-        and not _NO_TEXT.fullmatch(entry.title.strip())
+        and not _NO_TEXT.fullmatch(entry.title.strip(" .:\t\n"))
         and entry.kind not in _NON_TEXT_KINDS
     ]
     if len(entries) < 2:
         return []
     levels = _chapter_levels(entries)
+    worded = any(
+        (head := parse_heading(entry.title)) is not None and head.number is not None for entry in entries
+    )
     places = _Places(book)
     starts: list[Start] = []
     taken: set[int] = set()
     title = key_of(str(book.volume.title))
     for position, entry in enumerate(entries):
         if entry.level > max(levels):
+            continue
+        if _LETTERED.match(entry.title) and worded:
             continue
         role = _role(entries, position, levels)
         if role == "book" or (role == "chapter" and key_of(entry.title) == title and position == 0):
@@ -90,7 +95,7 @@ def _chapter_levels(entries: Sequence[OutlineEntry]) -> set[int]:
     worded = Counter(
         entry.level
         for entry in entries
-        if (head := parse_heading(entry.title)) is not None and head.kind in ("chapter", "lecture")
+        if (head := parse_heading(entry.title)) is not None and head.kind in ("chapter", "lecture", "section")
     )
     if worded:
         return {worded.most_common(1)[0][0]}
@@ -144,7 +149,7 @@ def _start(paragraphs: Sequence[Paragraph], place: int, entry: OutlineEntry, rol
     level = 1 if role == "part" else 2
     if head is not None:
         title = head.title or (named.title if named else None)
-        kind = head.kind if head.kind != "section" else "chapter"
+        kind = head.kind
         if role == "part":
             kind = "part"
         return Start(place, kind, head.number, title, head.label, level)
@@ -154,6 +159,10 @@ def _start(paragraphs: Sequence[Paragraph], place: int, entry: OutlineEntry, rol
         label = regex.match(r"[\w§]+", entry.title.strip())
         return Start(place, kind, numeral[0], numeral[1], label.group() if label else str(numeral[0]), level)
     return Start(place, kind, None, regex.sub(r"\s+", " ", entry.title).strip(), "", level)
+
+
+#: "B. Effects": a section, where chapters have words or numbers.
+_LETTERED = regex.compile(r"[A-Z]\.\s+\p{Lu}")
 
 
 class _Places:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import regex
 
 from jung_pipeline.clean.book import Book, Line, Paragraph
-from jung_pipeline.clean.headings import parse_heading
+from jung_pipeline.clean.headings import bare_numeral, parse_heading
 from jung_pipeline.clean.hyphenation import join_between
 from jung_pipeline.clean.layout import (
     SENTENCE_END,
@@ -17,6 +17,7 @@ from jung_pipeline.clean.layout import (
     mark_verse,
     uses_indents,
 )
+from jung_pipeline.extract import gutenberg
 
 #: Element of an HTML row → kind of paragraph.
 _KINDS = {
@@ -65,6 +66,12 @@ def fates_by_element(book: Book) -> None:
     for line in book.lines:
         if line.fate is None and line.element in _FATES:
             line.fate = _FATES[line.element]
+    if book.info.format == "pdf":
+        # Project Gutenberg's words are marked by extraction in texts and HTML; a PDF's lines carry no roles.
+        labels = gutenberg.label_lines([gutenberg.Line(line.text, line.gap) for line in book.lines])
+        for line, label in zip(book.lines, labels, strict=True):
+            if label is not None:
+                line.fate = _FATES[label]
 
 
 def assemble(book: Book) -> None:
@@ -126,6 +133,8 @@ def _paragraphs_of(
         return [_from_element(group)]
     if first.index in verse:
         return [Paragraph("verse", [line.index for line in group])]
+    if sum(parse_heading(line.words) is not None for line in group) >= max(3, len(group) / 2):
+        return [Paragraph("table", [line.index for line in group])]  # a list of chapters
     if len(group) > 1 and (head := parse_heading(first.words)) and not head.title:
         rest = _paragraphs_of(group[1:], book, framed, verse, width)
         return [Paragraph("heading", [first.index], heading_level=head.level), *rest]
@@ -194,17 +203,27 @@ def _heading_level(group: list[Line], whole: str, book: Book) -> int | None:
             return 4
     if letters.isupper() and len(letters) >= 4 and not regex.search(r"\d{3}", whole):
         return 3 if not (ended and whole[-1] in ",;:-") else None
+    labelled = group[0].index > 0 and _is_label(book.lines[group[0].index - 1].words)
     if (
-        group[0].gap >= 2
+        (group[0].gap >= 2 or labelled)
         and not book.has_boxes
-        and (len(group) == 1 or (len(group) == 2 and group[0].gap >= 2 and _gap_after(group, book) >= 2))
-        and len(whole) <= 70 * len(group)
+        and (len(group) == 1 or (len(group) == 2 and _gap_after(group, book) >= 2))
+        and len(whole) <= 85 * len(group)
         and whole[0].isupper()
         and whole[-1] not in ",;:-"
         and not (ended and len(whole.split()) > 6 and _gap_after(group, book) < 2)
     ):
         return 4
     return None
+
+
+def _is_label(text: str) -> bool:
+    """Whether a line is a heading without a title: "IV." or "CHAPTER IV"."""
+    numeral = bare_numeral(text)
+    head = parse_heading(text)
+    return (numeral is not None and numeral[1] is None) or (
+        head is not None and head.number is not None and not head.title
+    )
 
 
 def _gap_after(group: list[Line], book: Book) -> int:

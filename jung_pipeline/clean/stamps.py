@@ -41,6 +41,8 @@ _KNOWN = regex.compile(
 #: Any line standing on this share of all pages, and on so many at least, is a stamp.
 _SHARE, _LEAST = 0.5, 4
 _NUMBER = regex.compile(r"\d+|\b[ivxlc]+\b")
+#: "21 of 249" is the file's own counting, not a printed page number.
+_POSITION = regex.compile(r"\W*(?:page |seite )?# (?:of|von|de|/) #\b.*")
 _BLANK = regex.compile(r"\s+")
 
 
@@ -63,7 +65,7 @@ def find_stamps(lines: Sequence[Line], pages: int) -> None:
     frequent = {
         words
         for words, on in seen.items()
-        if len(on) >= max(_LEAST, _SHARE * pages) and regex.search(r"\p{L}{3}", words)
+        if len(on) >= max(_LEAST, _SHARE * pages) and regex.search(r"\p{L}{2}", words)
     }
     if not frequent:
         return

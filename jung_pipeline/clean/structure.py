@@ -25,7 +25,6 @@ from jung_pipeline.clean.headings import (
     parse_heading,
 )
 from jung_pipeline.clean.lexicon import guess_language
-from jung_pipeline.clean.numerals import number_value
 from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR
 
 #: Pieces of text before and after the chapters.
@@ -71,7 +70,7 @@ def assign_places(
     worded = _without_inner_parts(_worded(paragraphs))
     starts = _choose(paragraphs, worded, outline, contents)
     starts = _with_titles(paragraphs, starts)
-    starts = _levels(starts)
+    starts = _without_empty_ends(paragraphs, _outside_appendices(_levels(starts)))
     _walk(paragraphs, starts, language)
     return starts
 
@@ -103,6 +102,10 @@ def _worded(paragraphs: Sequence[Paragraph]) -> list[Start]:
         if same is not None and head.number is not None and same[0] == head.number:
             if head.title is None or same[1] is None or key_of(head.title) == key_of(same[1] or ""):
                 continue
+        if head.kind in _NAMED_KINDS and found and found[-1].label == head.label:
+            between = paragraphs[found[-1].paragraph + 1 : index]
+            if sum(len(p.text) for p in between if p.fate is None) < 400:
+                continue  # the heading after a half-title
         if head.kind == "part":
             last.clear()
         last[head.kind] = (head.number, head.title)
@@ -286,9 +289,9 @@ def _choose(
     if not chapters and len(sections) >= 2:
         chapters = [replace(s, level=2) for s in sections]
     elements = _elements(paragraphs, worded)
-    if len(chapters) >= 2:
-        return _merge(paragraphs, chapters, parts, named, elements)
     numerals = _numeral_chapters(paragraphs, parts)
+    if len(chapters) >= 2 and not _reach(numerals) > 3 * _reach(chapters) > 0:
+        return _merge(paragraphs, chapters, parts, named, elements)
     if numerals:
         return _merge(
             paragraphs,
@@ -304,9 +307,12 @@ def _choose(
     if len(listed) >= 2:
         return _merge(paragraphs, listed, parts, named, chapters)
     runs = _numerals(paragraphs, roman=True)
-    return _merge(
-        paragraphs, chapters, parts, named, runs[0] if len(runs) == 1 else [], _leading_labels(paragraphs)
-    )
+    return _merge(paragraphs, chapters, parts, named, runs[0] if len(runs) == 1 else [])
+
+
+def _reach(starts: Sequence[Start]) -> int:
+    """Paragraphs from the first start to the last."""
+    return starts[-1].paragraph - starts[0].paragraph if starts else 0
 
 
 def _numeral_chapters(paragraphs: Sequence[Paragraph], parts: Sequence[Start]) -> list[Start]:
@@ -324,21 +330,6 @@ def _numeral_chapters(paragraphs: Sequence[Paragraph], parts: Sequence[Start]) -
         if len(runs) == 1 or (roman and parts and len(runs) <= len(parts) + 1):
             return [start for run in runs for start in run]
     return []
-
-
-_LEADING_LABEL = regex.compile(r"(?P<word>Ch|Chap|Kap|Cap)\. (?P<number>\d{1,3}|[IVXLC]{1,7})\.(?=\s)")
-
-
-def _leading_labels(paragraphs: Sequence[Paragraph]) -> list[Start]:
-    """Chapters whose label runs into their first sentence ("Ch. 1. The way …"), as a rising sequence."""
-    found: list[Start] = []
-    for index, paragraph in enumerate(paragraphs):
-        match = _LEADING_LABEL.match(paragraph.text) if paragraph.fate is None else None
-        number = number_value(match["number"]) if match else None
-        if match and number == (found[-1].number or 0) + 1 if found else number == 1:
-            assert match is not None
-            found.append(Start(index, "chapter", number, "", f"Chapter {match['number']}", 2, 0))
-    return found if len(found) >= 5 else []
 
 
 def _merge(paragraphs: Sequence[Paragraph], *groups: Sequence[Start]) -> list[Start]:
@@ -425,6 +416,42 @@ def _levels(starts: list[Start]) -> list[Start]:
             )
         )
     ]
+
+
+def _outside_appendices(starts: list[Start]) -> list[Start]:
+    """Without parts and chapters that an appendix counts anew."""
+    kept: list[Start] = []
+    highest: dict[str, int] = {}
+    behind = anew = False
+    for start in starts:
+        if start.kind in BACK_KINDS:
+            behind, anew = bool(highest), False
+        elif start.number is not None and start.kind not in _NAMED_KINDS:
+            anew = anew or (behind and start.number <= highest.get(start.kind, 1 << 30))
+            if anew:
+                continue
+            highest[start.kind] = start.number
+        kept.append(start)
+    return kept
+
+
+def _without_empty_ends(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[Start]:
+    """Without headings at the very end of the volume that have no text under them (a publisher's list)."""
+    while starts and len(starts) > 1 and starts[-1].paragraph > 0.95 * len(paragraphs):
+        under = paragraphs[starts[-1].paragraph + starts[-1].rows :]
+        if any(len(p.text.split()) >= 25 for p in under if p.fate is None and p.kind != "footnote"):
+            break
+        if (
+            any(
+                key_of(p.text) and len(p.text.split()) >= 6 and p.text.rstrip()[-1] in ".!?"
+                for p in under
+                if p.fate is None
+            )
+            and starts[-1].kind != "part"
+        ):
+            break
+        starts = starts[:-1]
+    return starts
 
 
 def _within_chapter(starts: Sequence[Start], index: int) -> bool:
