@@ -186,23 +186,32 @@ class TokenCounts:
         """
         heads, tails, exact = [], [], []
         head_seams, tail_seams = [], []
+        text = self.text
         for start, end in zip(starts, ends, strict=True):
-            seam = _FIRST_SEAM.search(self.text, start, end)
-            last = self._last_seam(start, end) if seam else None
-            if seam is None or last is None:
+            first, last = self._first_seam(start, end), self._last_seam(start, end)
+            if first is None or last is None:
+                exact.append(False)
                 first, last = start, end
                 heads.append(_MARGIN)
                 tails.append(_MARGIN)
             else:
-                first = seam.end()
-                heads.append(_count_short(self.text[start:first]))
-                tails.append(_count_short(self.text[last:end]))
-            exact.append(seam is not None and last is not None)
+                exact.append(True)
+                heads.append(_count_short(text[start:first]))
+                tails.append(_count_short(text[last:end]))
             head_seams.append(first)
             tail_seams.append(last)
         heads = [n - before for n, before in zip(heads, self._tokens_before(head_seams), strict=True)]
         tails = [n + before for n, before in zip(tails, self._tokens_before(tail_seams), strict=True)]
         return heads, tails, exact
+
+    def _first_seam(self, start: int, end: int) -> int | None:
+        """A seam near the beginning of a slice."""
+        text = self.text
+        blank = text.find(" ", start + 1, end)
+        if 0 < blank < start + 32 and text[blank - 1] in _ASCII_LETTERS:
+            return blank
+        seam = _FIRST_SEAM.search(text, start, end)
+        return seam.end() if seam else None
 
     def _last_seam(self, start: int, end: int) -> int | None:
         """The last seam of a slice, if it is not far from its end."""
