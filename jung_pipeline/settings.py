@@ -53,6 +53,9 @@ class Settings(BaseSettings):
     pinecone_cloud: str = "aws"
     pinecone_region: str = "us-east-1"
     pinecone_host: str | None = Field(None, description="control plane, for a proxy or a stand-in")
+    pinecone_tokens_per_minute: int = Field(
+        250_000, ge=1000, description="passage tokens the plan allows: Starter 250,000, paid 1,000,000"
+    )
     chunk: ChunkLimits = ChunkLimits()
 
     # retrieval

@@ -1,4 +1,9 @@
-"""The one place where e5's prefixes are put on, so that no path can forget them or put them on twice."""
+"""The one place where e5's prefixes are put on, so that no path can forget them or put them on twice.
+
+The hosted multilingual-e5-large puts the same prefixes on by itself, told by ``input_type`` ("passage" or
+"query"): its documented limit of 507 tokens is 512 less the prefix (3) and the special tokens (2). So
+``pinecone_inference.py`` sends bare texts, and what is counted and hashed here is still what the model reads.
+"""
 
 from __future__ import annotations
 

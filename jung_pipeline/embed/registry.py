@@ -34,7 +34,7 @@ def make_embedder(settings: Settings) -> Embedder:
     """
     if settings.embedder == "multilingual-e5-small":
         return local_embedder(settings.threads, settings.e5_weights)
-    return hosted_embedder(settings.pinecone_host, settings.e5_weights)
+    return hosted_embedder(settings.pinecone_host, settings.pinecone_tokens_per_minute, settings.e5_weights)
 
 
 @cache
@@ -61,8 +61,15 @@ def local_embedder(threads: int = 0, path: Path | None = None) -> Embedder:
 
 
 @cache
-def hosted_embedder(host: str | None = None, path: Path | None = None) -> Embedder:
+def hosted_embedder(
+    host: str | None = None, tokens_per_minute: int = 250_000, path: Path | None = None
+) -> Embedder:
     """multilingual-e5-large at Pinecone; ``path`` is the model file whose vocabulary counts tokens."""
     from jung_pipeline.embed.pinecone_inference import PineconeE5
 
-    return PineconeE5(SPECS["pinecone-multilingual-e5-large"], host=host, vocabulary=path)
+    return PineconeE5(
+        SPECS["pinecone-multilingual-e5-large"],
+        host=host,
+        tokens_per_minute=tokens_per_minute,
+        vocabulary=path,
+    )

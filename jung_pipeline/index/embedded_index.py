@@ -251,7 +251,7 @@ def _change(old: Segment | None, new: pa.Table) -> VolumeChange:
     if old is None:
         return VolumeChange(added=new.num_rows, kept=0, updated=0, removed=0)
     ids = new.column("chunk_id").to_pylist()
-    fresh = _matrix_of(new)
+    fresh = segments.matrix_of(new)
     rows = new.drop_columns(["vector"]).to_pylist()
     before = old.passages.to_pylist()
     kept = updated = 0
@@ -266,9 +266,3 @@ def _change(old: Segment | None, new: pa.Table) -> VolumeChange:
     return VolumeChange(
         added=len(ids) - kept - updated, kept=kept, updated=updated, removed=len(old) - kept - updated
     )
-
-
-def _matrix_of(table: pa.Table) -> Vectors:
-    column = table.column("vector")
-    flat = [np.asarray(chunk.flatten(), dtype=np.float32) for chunk in column.chunks]
-    return np.concatenate([np.empty(0, dtype=np.float32), *flat]).reshape(-1, column.type.list_size)

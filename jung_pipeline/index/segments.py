@@ -68,6 +68,13 @@ def _rows(vectors: Any, keep: Any) -> list[Any]:
     return [vector for vector, kept in zip(vectors, keep, strict=True) if kept]
 
 
+def matrix_of(table: pa.Table) -> Vectors:
+    """The column ``vector`` as one matrix, shape (rows, dimension)."""
+    column = table.column("vector")
+    flat = [np.asarray(chunk.flatten(), dtype=np.float32) for chunk in column.chunks]
+    return np.concatenate([np.empty(0, dtype=np.float32), *flat]).reshape(-1, column.type.list_size)
+
+
 def checked_vectors(ids: list[str], vectors: list[Any], spec: IndexSpec) -> Vectors:
     """``vectors`` as one float32 matrix of unit rows, after refusing by name what cannot be indexed."""
     matrix = np.empty((len(ids), spec.dimension), dtype=np.float32)
