@@ -114,6 +114,9 @@ class Book:
     page_starts: list[tuple[int, int, str | None]] = field(default_factory=list)  # raw offset, page, label
     labels: dict[int, str] = field(default_factory=dict)  # page → printed label found at its edge
     page_notes: list[PageNote] = field(default_factory=list)  # notes at page feet
+    note_labels: dict[int, str] = field(
+        default_factory=dict
+    )  # line of a note → its mark, as the file links it
     anchors: list[Anchor] = field(default_factory=list)
     paragraphs: list[Paragraph] = field(default_factory=list)
     links: dict[int, int] = field(default_factory=dict)  # index of an anchor → index of its note's paragraph
@@ -143,7 +146,8 @@ class Book:
     def sync_paragraphs(self) -> None:
         """Bring the paragraphs' text and place up to date; a blank line stands between paragraphs."""
         at = 0
-        for paragraph, text in zip(self.paragraphs, self.tracked.text.split("\n\n"), strict=True):
+        texts = self.tracked.text.split("\n\n") if self.paragraphs else []
+        for paragraph, text in zip(self.paragraphs, texts, strict=True):
             paragraph.start, paragraph.end, paragraph.text = at, at + len(text), text
             at = paragraph.end + 2
 

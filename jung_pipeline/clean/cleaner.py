@@ -389,7 +389,7 @@ def _row(
 
 _LEFTOVERS = {
     "single letters in a row": regex.compile(r"(?<!\S)(?:\p{L} ){3,}\p{L}(?!\S)"),
-    "broken words": regex.compile(r"\p{Ll}- \p{Ll}"),
+    "broken words": regex.compile(r"\p{Ll}- (?!(?:und|oder|and|or|bis|wie|als|et|to|sowie)\b)\p{Ll}"),
     "numbers in brackets": regex.compile(r"\[\d{1,4}\]"),
     "emphasis signs": regex.compile(r"(?<!\S)_\p{L}|\p{L}_(?!\S)"),
 }

@@ -278,6 +278,8 @@ def bare_numeral(text: str) -> tuple[int, str | None] | None:
 def cited(label: str, title: str | None, language: str) -> str:
     """A chapter as it is cited: "Chapter VII: The Broken Jar"."""
     head = in_title_case(label, language)
+    if not head:
+        return in_title_case(title or "", language)
     return f"{head}: {in_title_case(title, language)}" if title else head
 
 

@@ -43,6 +43,15 @@ def take_out_marks(book: Book) -> None:
             book.page_starts.append((raw_start, line.page, target))
             if end > start:
                 edits.append(_whole(text, start, end, "page_mark"))
+        elif kind == "backlink":
+            mark = text[start:end].strip(" []().:")
+            if NOTE_MARK.fullmatch(mark) or regex.fullmatch(r"[A-Za-z]{1,3}", mark):
+                book.note_labels.setdefault(line.index, mark)
+            if end > start:
+                edits.append(_whole(text, start, end, "note_frame"))
+        elif kind == "line_number":
+            if end > start:
+                edits.append(_whole(text, start, end, "line_number"))
         elif kind == "noteref":
             edits += _anchor(book, text, start, end, raw_start, target, line.page)
         elif kind == "superscript" and (raw_start, raw_end) not in raised:

@@ -376,8 +376,10 @@ def _is_index_entry(text: str) -> bool:
 
 
 def _is_reference(text: str) -> bool:
-    return bool(_YEAR.search(text)) or bool(regex.search(r"\bM\.?\s?D\.?\s?[CLXVI. ]{2,}", text)) or bool(
-        regex.search(r"\b(?:vol|bd|ed|hrsg|pp?|S)\.", text) and len(text) < 400
+    return (
+        bool(_YEAR.search(text))
+        or bool(regex.search(r"\bM\.?\s?D\.?\s?[CLXVI. ]{2,}", text))
+        or bool(regex.search(r"\b(?:vol|bd|ed|hrsg|pp?|S)\.", text) and len(text) < 400)
     )
 
 

@@ -22,11 +22,12 @@ _HEADING = regex.compile(
 )
 _FRAMED = regex.compile(r"\[Foot-?note[ ]?(?P<mark>\w{1,4}|[*†‡§]{1,3})?\s*[:.]\s*", _I)
 _OVER = regex.compile(r"\[?Foot-?note (?P<mark>\d{1,4}|[A-Z])\s*[:.]\]?(?=\s|$)", _I)
+_INLINE = regex.compile(r"(?:Foot-?note|Note|Anmerkung|Anm\.|Fußnote) (?P<mark>\d{1,3})\s*[:.]\s+(?=\S)")
 _BRACKET = regex.compile(r"\[(?P<mark>\d{1,4}[a-z]?|[A-Z]{1,2}|[*†‡§]{1,3})\][.:]?\s+(?=\S)")
 _PLAIN = regex.compile(r"(?P<mark>\d{1,4}|[*†‡§]{1,3})(?:[.)]\s+|\s+)(?=\S)")
 _ROUND = regex.compile(r"\((?P<mark>\d{1,4}|[*†‡§]{1,3})\)\s+(?=\S)")
 _LEADING = regex.compile(
-    r"[\[(]?(?P<mark>\d{1,4}|[*†‡§¶‖#]{1,4}|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}|[a-z](?=[).\]]))[\])]?[.:)]?\s*(?=\S)"
+    r"[\[(]?(?P<mark>\d{1,4}|[*†‡§¶‖#]{1,4}|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}|[A-Za-z]{1,2}(?=\]))[\])]?[.:)]?\s*(?=\S)"
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
@@ -100,8 +101,8 @@ def _marks_in_text(paragraphs: Sequence[Paragraph]) -> tuple[set[str], set[str]]
             continue
         if "[" in paragraph.text:
             brackets.update(match.group(1) for match in _INSIDE_BRACKETS.finditer(paragraph.text))
-            if start := _BRACKET.match(paragraph.text):
-                led[start["mark"]] += 1
+        if start := _BRACKET.match(paragraph.text) or _INLINE.match(paragraph.text):
+            led[start["mark"]] += 1
         if "(" in paragraph.text:
             rounds.update(match.group(1) for match in _INSIDE_ROUND.finditer(paragraph.text))
             if start := _ROUND.match(paragraph.text):
@@ -146,7 +147,7 @@ def _note_start(
         while end < len(text) and text[end].isspace():
             end += 1
         return over["mark"], end, "over"
-    bracket = _BRACKET.match(text)
+    bracket = _BRACKET.match(text) or _INLINE.match(text)
     if bracket and (section or bracket["mark"] in in_text):
         return bracket["mark"], bracket.end(), "mark"
     round_mark = _ROUND.match(text)
@@ -182,14 +183,18 @@ def _closes(text: str, edits: list[Edit], paragraph: Paragraph) -> bool:
 
 def strip_note_marks(book: Book) -> None:
     """Take the leading mark off footnotes from page feet and HTML; it is kept in ``note_mark``."""
-    backlinks = {start for start, _, kind, _ in book.marks if kind == "backlink"}
     edits = []
     last: Paragraph | None = None
     for paragraph in book.paragraphs:
         if paragraph.kind != "footnote" or paragraph.fate is not None:
             continue
         same_note = last is not None and paragraph.note_id is not None and last.note_id == paragraph.note_id
-        if same_note:
+        label = next((book.note_labels[i] for i in paragraph.lines if i in book.note_labels), None)
+        if label is not None:
+            paragraph.note_mark = label
+            if rest := regex.match(r"[.:)\]\s]+", paragraph.text):
+                edits.append(Edit(paragraph.start, paragraph.start + rest.end(), "", "note_frame"))
+        elif same_note:
             paragraph.note_mark = last.note_mark if last else None
         elif paragraph.note_mark is None or any(book.lines[i].note is not None for i in paragraph.lines[:1]):
             match = _LEADING.match(paragraph.text)
@@ -199,7 +204,6 @@ def strip_note_marks(book: Book) -> None:
                 paragraph.note_mark = match["mark"].translate(_SUPERSCRIPTS)
                 edits.append(Edit(paragraph.start, paragraph.start + match.end(), "", "note_frame"))
         last = paragraph
-    del backlinks
     book.tracked.apply(edits)
     book.sync_paragraphs()
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import regex
 
 from jung_pipeline.clean.book import Book, Paragraph
 from jung_pipeline.clean.headings import bare_numeral, parse_heading
+from jung_pipeline.clean.numerals import roman_numeral, roman_value
 from jung_pipeline.clean.structure import Start, key_of
 from jung_pipeline.extract.document import OutlineEntry
 
@@ -16,10 +18,13 @@ _I = regex.IGNORECASE
 #: Entries that name no text of the book's own.
 _NO_TEXT = regex.compile(
     r"(?:table of |analytical )?contents|inhalt(?:sverzeichnis)?|cover.*|(?:half[- ]?)?title(?:[- ]?page)?|titel(?:seite|blatt)?|copyright.*|imprint|impressum|colophon|index.*|.*register|"
+    r"by .*|von .*|translated (?:by|from).*|edited by.*|\d+|"
     r"(?:foot|end)?notes|anmerkungen|fußnoten|bibliography|literatur(?:verzeichnis)?|works cited|references|list of .*|illustrations|dedication|uncopyright|"
     r"(?:the )?(?:full )?project gutenberg.*|credits|about (?:this|the) .*|transcriber.*|a word from project gutenberg|licen[sc]e.*|start|publisher.*|publishing.*|frontispiece|contents of .*|acknowledge?ments? of .*|also by .*|blank page",
     _I,
 )
+#: A note's mark that came with the title.
+_NOTE = regex.compile(r"\s*\[\w{1,4}\]")
 _KINDS = {
     "chapter": "chapter",
     "part": "part",
@@ -59,64 +64,77 @@ def locate_outline(book: Book) -> list[Start]:
     """Starts for the outline's parts and chapters, in order of place; empty without a usable outline."""
     entries = [
         entry
-        for entry in book.info.outline
+        for entry in (replace(entry, title=_NOTE.sub("", entry.title)) for entry in book.info.outline)
         if entry.title.strip()
         and not _NO_TEXT.fullmatch(entry.title.strip(" .:\t\n"))
         and entry.kind not in _NON_TEXT_KINDS
     ]
     if len(entries) < 2:
         return []
-    levels = _chapter_levels(entries)
+    numbers = _loose_numerals(entries)
+    levels = _chapter_levels(entries, numbers)
     worded = any(
         (head := parse_heading(entry.title)) is not None and head.number is not None for entry in entries
     )
     places = _Places(book)
     starts: list[Start] = []
     taken: set[int] = set()
-    title = key_of(str(book.volume.title))
+    last = -1
+    own_titles = _own_titles(book)
     for position, entry in enumerate(entries):
         if entry.level > max(levels):
             continue
         if _LETTERED.match(entry.title) and worded:
             continue
-        role = _role(entries, position, levels)
-        if role == "book" or (role == "chapter" and key_of(entry.title) == title and position == 0):
+        role = "chapter" if position in numbers else _role(entries, position, levels)
+        if role == "book" or key_of(entry.title) in own_titles:
             continue
-        place = places.of(entry)
+        place = places.of(entry, last)
         if place is None or place in taken:
             continue
         taken.add(place)
-        starts.append(_start(book.paragraphs, place, entry, role))
+        last = max(last, place)
+        starts.append(_start(book.paragraphs, place, entry, role, numbers.get(position)))
     return sorted(starts, key=lambda start: start.paragraph)
 
 
-def _chapter_levels(entries: Sequence[OutlineEntry]) -> set[int]:
+def _own_titles(book: Book) -> set[str]:
+    """Keys of the volume's own title, whole and in pieces, and of its author's name."""
+    titles = {str(book.volume.title), str(book.info.metadata.get("title") or "")}
+    titles |= {piece for title in titles for piece in regex.split(r"[:;(,—]|\bor\b", title)}
+    titles |= {str(book.volume.author or book.info.metadata.get("author") or "")}
+    return {key_of(title) for title in titles if len(key_of(title)) >= 4}
+
+
+def _chapter_levels(entries: Sequence[OutlineEntry], numbers: Mapping[int, tuple[int, str]]) -> set[int]:
     """The level at which chapters stand, as a set of one."""
-    worded = Counter(
-        entry.level
-        for entry in entries
-        if (head := parse_heading(entry.title)) is not None and head.kind in ("chapter", "lecture", "section")
-    )
-    if worded:
-        return {worded.most_common(1)[0][0]}
-    parts = [
-        entry.level
-        for entry in entries
-        if (head := parse_heading(entry.title)) is not None and head.kind == "part"
-    ]
+    heads = [(entry.level, parse_heading(entry.title)) for entry in entries]
+    for kinds in (("chapter", "lecture"), ("section",)):
+        worded = Counter(level for level, head in heads if head is not None and head.kind in kinds)
+        if sum(worded.values()) >= 2:
+            return {worded.most_common(1)[0][0]}
+    if len(numbers) >= 3:
+        return {Counter(entries[position].level for position in numbers).most_common(1)[0][0]}
     by_level = Counter(entry.level for entry in entries)
     top = min(by_level)
+    parts = [level for level, head in heads if head is not None and head.kind == "part"]
     if parts:
         below = [level for level in by_level if level > min(parts)]
         return {min(below)} if below else {min(parts)}
-    if by_level[top] == 1 and len(by_level) > 1:
-        return {sorted(by_level)[1]}
+    # Groups that lead nowhere themselves (an anthology's authors) are parts; what they hold are the chapters.
+    leading = Counter(entry.level for entry in entries if entry.target or entry.page is not None)
+    for level in sorted(by_level):
+        if leading[level] >= 0.6 * by_level[level] and (by_level[level] >= 3 or level == max(by_level)):
+            return {level}
     return {top}
 
 
 def _role(entries: Sequence[OutlineEntry], position: int, levels: set[int]) -> str:
     """``part``, ``chapter``, or ``book`` for an entry that is the whole book."""
     entry = entries[position]
+    head = parse_heading(entry.title)
+    if head is not None and (head.number is None or head.kind in ("chapter", "lecture")):
+        return "chapter"  # whatever is under it
     following = entries[position + 1] if position + 1 < len(entries) else None
     has_children = following is not None and following.level > entry.level
     head = parse_heading(entry.title)
@@ -141,7 +159,34 @@ def _part_before_chapters(entries: Sequence[OutlineEntry], position: int) -> boo
     return head is not None and head.kind in ("chapter", "lecture")
 
 
-def _start(paragraphs: Sequence[Paragraph], place: int, entry: OutlineEntry, role: str) -> Start:
+def _loose_numerals(entries: Sequence[OutlineEntry]) -> dict[int, tuple[int, str]]:
+    """Number and title of entries such as "IV DISTORTION IN DREAMS" that count on at one level.
+
+    Entries at other levels belong to them only where they fill a gap in the counting.
+    """
+    found: dict[int, tuple[int, str]] = {}
+    for position, entry in enumerate(entries):
+        match = regex.fullmatch(r"([IVXLC]+|\d{1,2})(?:[.:]|\s)\s*(\S.*)?", entry.title.strip() + " ")
+        value = (roman_value(match[1]) or (int(match[1]) if match[1].isdigit() else None)) if match else None
+        if match and value:
+            found[position] = (value, (match[2] or "").strip())
+    by_level: dict[int, set[int]] = defaultdict(set)
+    for position, (value, _) in found.items():
+        by_level[entries[position].level].add(value)
+    level = next((level for level in sorted(by_level) if {1, 2, 3} <= by_level[level]), None)
+    if level is None:
+        return {}
+    at_level = by_level[level]
+    return {
+        position: numeral
+        for position, numeral in found.items()
+        if entries[position].level == level or (numeral[0] not in at_level and numeral[0] - 1 in at_level)
+    }
+
+
+def _start(
+    paragraphs: Sequence[Paragraph], place: int, entry: OutlineEntry, role: str, loose: tuple[int, str] | None
+) -> Start:
     """The start that an outline entry names; what the page itself says is preferred for its wording."""
     printed = parse_heading(paragraphs[place].text) if len(paragraphs[place].text) < 220 else None
     named = parse_heading(entry.title)
@@ -153,11 +198,10 @@ def _start(paragraphs: Sequence[Paragraph], place: int, entry: OutlineEntry, rol
         if role == "part":
             kind = "part"
         return Start(place, kind, head.number, title, head.label, level)
-    numeral = bare_numeral(entry.title) or bare_numeral(paragraphs[place].text)
+    numeral = loose or bare_numeral(entry.title) or bare_numeral(paragraphs[place].text)
     kind = "part" if role == "part" else _KINDS.get(entry.kind or "", "chapter")
     if numeral is not None:
-        label = regex.match(r"[\w§]+", entry.title.strip())
-        return Start(place, kind, numeral[0], numeral[1], label.group() if label else str(numeral[0]), level)
+        return Start(place, kind, numeral[0], numeral[1] or None, roman_numeral(numeral[0]), level)
     return Start(place, kind, None, regex.sub(r"\s+", " ", entry.title).strip(), "", level)
 
 
@@ -170,6 +214,7 @@ class _Places:
 
     def __init__(self, book: Book) -> None:
         self.paragraphs = book.paragraphs
+        self.single = len({line.page for line in book.lines}) == 1
         self.file_page = {page.name: page.page for page in book.info.pages if page.name}
         line_of_id: dict[str, int] = {}
         owner = None
@@ -191,9 +236,11 @@ class _Places:
         self.first_line = [paragraph.lines[0] if paragraph.lines else 0 for paragraph in self.paragraphs]
         self.last_line = [max(paragraph.lines) if paragraph.lines else 0 for paragraph in self.paragraphs]
 
-    def of(self, entry: OutlineEntry) -> int | None:
-        """Index of the paragraph where ``entry`` begins, or ``None``."""
+    def of(self, entry: OutlineEntry, after: int) -> int | None:
+        """Index of the paragraph where ``entry`` begins, or ``None``; ``after`` is the last entry's."""
         begin: int | None = None
+        if self.single and entry.target is None:
+            return self._by_title(entry, after)
         if entry.target:
             line = self.line_of_id.get(entry.target)
             if line is not None:
@@ -206,6 +253,15 @@ class _Places:
         if begin is None:
             return None
         return self._titled(entry, begin)
+
+    def _by_title(self, entry: OutlineEntry, after: int) -> int | None:
+        """The next heading with the entry's title: all there is in a file of one piece without targets."""
+        wanted = key_of(regex.sub(r"\[\w{1,4}\]", "", entry.title))
+        for index in range(after + 1, len(self.paragraphs)):
+            paragraph = self.paragraphs[index]
+            if paragraph.fate is None and paragraph.kind == "heading" and key_of(paragraph.text) == wanted:
+                return index
+        return None
 
     def _on_page(self, page: int) -> int | None:
         found = self.first_by_page.get(page)

@@ -59,6 +59,8 @@ _CAPTION = regex.compile(
 _COLUMNS = regex.compile(r"\S {3,}\S")
 _NAME = regex.compile(r"(?:(?:\p{Lu}\. ?){1,4}|(?:Dr|Prof)\. )[\p{Lu}\p{Ll}-]+\.?|(?:\p{Lu}\.\s?){2,5}")
 _LONGEST_HEADING = 160
+#: So many lines of verse make a paragraph where the file does not show the stanzas.
+_STANZA = 12
 
 
 def fates_by_element(book: Book) -> None:
@@ -67,11 +69,10 @@ def fates_by_element(book: Book) -> None:
         if line.fate is None and line.element in _FATES:
             line.fate = _FATES[line.element]
     if book.info.format == "pdf":
-        # Project Gutenberg's words are marked by extraction in texts and HTML; a PDF's lines carry no roles.
-        labels = gutenberg.label_lines([gutenberg.Line(line.text, line.gap) for line in book.lines])
-        for line, label in zip(book.lines, labels, strict=True):
-            if label is not None:
-                line.fate = _FATES[label]
+        # Extraction marks Project Gutenberg's words in texts and HTML; a PDF's lines carry no roles.
+        first, last = gutenberg.licence_bounds([gutenberg.Line(line.text, line.gap) for line in book.lines])
+        for line in (*book.lines[:first], *book.lines[last:]):
+            line.fate = "licence"
 
 
 def assemble(book: Book) -> None:
@@ -103,7 +104,12 @@ def _groups(
         if group:
             last = group[-1]
             both = (last.index in verse, line.index in verse)
-            if all(both):
+            if last.element == "verse" == line.element and last.block != line.block:
+                # Every line of the poem is a block of its own: they stay together up to the end of a sentence.
+                new = len(group) >= _STANZA and (
+                    bool(SENTENCE_END.search(last.words)) or len(group) >= 4 * _STANZA
+                )
+            elif all(both):
                 new = (line.gap > 0 and not framed) or line.page != last.page or _far(last, line, framed)
             elif any(both):
                 new = True

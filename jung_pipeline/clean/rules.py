@@ -33,6 +33,7 @@ REASONS: dict[str, str] = {
     "footnote": "Footnote moved out of the flow of the text, behind its chapter.",
     "note_heading": "Heading over notes that now stand behind their chapter.",
     "note_frame": "Mark or bracket around a note; the mark is kept with it.",
+    "line_number": "Number of a line of verse in the margin.",
     "paragraph_number": "Number of the paragraph; kept as its address.",
     # words
     "letter_spacing": "Letter-spaced word closed up.",

@@ -70,6 +70,7 @@ def assign_places(
     worded = _without_inner_parts(_worded(paragraphs))
     starts = _choose(paragraphs, worded, outline, contents)
     starts = _with_titles(paragraphs, starts)
+    starts = _without_title_page(paragraphs, starts)
     starts = _without_empty_ends(paragraphs, _outside_appendices(_levels(starts)))
     _walk(paragraphs, starts, language)
     return starts
@@ -284,7 +285,7 @@ def _choose(
     sections = [s for s in worded if s.kind == "section"]
     if len([s for s in outline if s.level == 2 and s.kind not in _NAMED_KINDS]) >= 2:
         known = {s.kind for s in outline}
-        extra = [s for s in chapters if s.kind not in known and len(chapters) > 2 * len(outline)]
+        extra = [s for s in chapters if s.kind not in known and s.kind != "section" and s.label]
         return _merge(paragraphs, list(outline), [s for s in parts if "part" not in known], named, extra)
     if not chapters and len(sections) >= 2:
         chapters = [replace(s, level=2) for s in sections]
@@ -385,9 +386,9 @@ def _with_titles(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[S
 
 
 def _named_title(starts: Sequence[Start], index: int) -> bool:
-    """Whether the start at paragraph ``index`` is a bare "INTRODUCTION", which may be a chapter's title."""
+    """Whether the start at paragraph ``index`` is a bare "INTRODUCTION", which may be a numbered chapter's title."""
     start = next(s for s in starts if s.paragraph == index)
-    return start.kind in ("introduction", "conclusion", "prologue") and start.title is None
+    return start.kind in _NAMED_KINDS and start.title is None
 
 
 def _next_live(paragraphs: Sequence[Paragraph], index: int) -> int | None:
@@ -433,6 +434,21 @@ def _outside_appendices(starts: list[Start]) -> list[Start]:
             highest[start.kind] = start.number
         kept.append(start)
     return kept
+
+
+def _without_title_page(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[Start]:
+    """Without the headings of a title page: no number, no text under them, before the first that has text."""
+    for at, start in enumerate(starts):
+        end = starts[at + 1].paragraph if at + 1 < len(starts) else len(paragraphs)
+        under = paragraphs[start.paragraph + start.rows : end]
+        has_text = any(
+            len(p.text.split()) >= 20 or p.kind == "verse"
+            for p in under
+            if p.fate is None and p.kind != "footnote"
+        )
+        if has_text or (start.number is not None and start.kind != "part") or start.kind in _NAMED_KINDS:
+            return starts[at:] if start.paragraph < 0.1 * len(paragraphs) else starts
+    return starts
 
 
 def _without_empty_ends(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[Start]:
