@@ -26,7 +26,8 @@ import pyarrow as pa
 from jung_pipeline import tables
 from jung_pipeline.catalogue import KEY_PATTERN
 from jung_pipeline.errors import VectorIndexError
-from jung_pipeline.index import filters, segments
+from jung_pipeline.index import segments
+from jung_pipeline.index.filters import Mask
 from jung_pipeline.index.segments import Segment
 from jung_pipeline.index.vector_index import IndexSpec, Match, StoredVector, Vectors, VolumeChange, Where
 
@@ -91,7 +92,7 @@ class SegmentReader:
         for volume, segment in self.segments.items():
             if not len(segment) or (where and where.volumes and volume not in where.volumes):
                 continue
-            rows, scores = _scored(segment, question, filters.mask(segment.passages, where))
+            rows, scores = _scored(segment, question, segment.filterable.mask(where))
             chosen = _top(scores, top_k)
             best.extend(
                 (float(scores[at]), segment.ids[rows[at] if rows is not None else at]) for at in chosen
@@ -100,7 +101,7 @@ class SegmentReader:
         return [Match(chunk_id, score) for score, chunk_id in best[: max(0, top_k)]]
 
 
-def _scored(segment: Segment, question: Vectors, mask: filters.Mask | None) -> tuple[Any, Vectors]:
+def _scored(segment: Segment, question: Vectors, mask: Mask | None) -> tuple[Any, Vectors]:
     """Row numbers (``None``: all, in order) and cosines of the rows that pass ``mask``."""
     if mask is None:
         return None, segment.matrix @ question

@@ -1,4 +1,8 @@
-"""A filter on passages, as a row mask over the columns of a segment."""
+"""A filter on passages, as a row mask over the columns of a segment.
+
+Columns are kept as small numbers (codes into their distinct values) once they have been used, so that a
+filter costs a comparison of numbers, not of text.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ import pyarrow.compute as pc
 from jung_pipeline.index.vector_index import Where
 
 Mask = npt.NDArray[np.bool_]
+_Numbers = npt.NDArray[np.int64]
 
 #: Field of :class:`Where` -> column of ``schemas.CHUNKS`` that must equal one of its values.
 COLUMNS = {
@@ -24,33 +29,55 @@ COLUMNS = {
 }
 
 
-def mask(table: pa.Table, where: Where | None) -> Mask | None:
-    """Which rows of ``table`` (columns of ``schemas.CHUNKS``) pass ``where``; ``None``: all of them."""
-    if not where:
-        return None
-    out = np.ones(table.num_rows, dtype=bool)
-    for name, column in COLUMNS.items():
-        values: Sequence[str] = getattr(where, name)
-        if values:
-            passes = pc.is_in(table.column(column), value_set=pa.array(values, pa.string()))
-            out &= _bools(passes)
-    if where.concepts:
-        concepts = table.column("concepts").combine_chunks()
-        found = np.zeros(table.num_rows, dtype=bool)
-        if table.num_rows:
-            hits = pc.is_in(pc.list_flatten(concepts), value_set=pa.array(where.concepts, pa.string()))
-            found[_numbers(pc.list_parent_indices(concepts))[_bools(hits)]] = True
-        out &= found
-    if where.pages:
-        first, last = where.pages
-        out &= _numbers(table.column("page_first")) <= last
-        out &= _numbers(table.column("page_last")) >= first
-    return out
+class Filterable:
+    """The columns of a table of passages (``schemas.CHUNKS``) that filters look at."""
 
+    def __init__(self, table: pa.Table) -> None:
+        """Nothing is read before a filter asks for it."""
+        self._table = table
+        self._codes: dict[str, tuple[_Numbers, dict[str, int]]] = {}
+        self._numbers: dict[str, _Numbers] = {}
 
-def _bools(array: pa.ChunkedArray | pa.Array) -> Mask:
-    return np.asarray(array, dtype=bool)
+    def mask(self, where: Where | None) -> Mask | None:
+        """Which rows pass ``where``; ``None``: all of them."""
+        if not where:
+            return None
+        out = np.ones(self._table.num_rows, dtype=bool)
+        for name, column in COLUMNS.items():
+            if getattr(where, name):
+                out &= self._is_one_of(column, getattr(where, name))
+        if where.concepts:
+            rows = self._number("concepts")
+            tagged = np.zeros(len(out), dtype=bool)
+            tagged[rows[self._is_one_of("concepts", where.concepts)]] = True
+            out &= tagged
+        if where.pages:
+            first, last = where.pages
+            out &= self._number("page_first") <= last
+            out &= self._number("page_last") >= first
+        return out
 
+    def _is_one_of(self, name: str, values: Sequence[str]) -> Mask:
+        """Where the column, or the flat items of a list column, equals one of ``values``."""
+        if name not in self._codes:
+            column = self._table.column(name)
+            items = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+            encoded = pa.concat_arrays([pa.array([], pa.string()), *items.chunks]).dictionary_encode()
+            codes = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
+            self._codes[name] = (
+                codes,
+                {value: code for code, value in enumerate(encoded.dictionary.to_pylist())},
+            )
+        codes, known = self._codes[name]
+        out = np.zeros(len(codes), dtype=bool)
+        for code in (known[value] for value in values if value in known):
+            out |= codes == code
+        return out
 
-def _numbers(array: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.int64]:
-    return np.asarray(array, dtype=np.int64)
+    def _number(self, name: str) -> _Numbers:
+        """A column of numbers; for a list column, the row of each of its items."""
+        if name not in self._numbers:
+            column = self._table.column(name)
+            values = pc.list_parent_indices(column) if pa.types.is_list(column.type) else column
+            self._numbers[name] = np.asarray(values, dtype=np.int64)
+        return self._numbers[name]

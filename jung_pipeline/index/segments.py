@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from jung_pipeline import schemas, tables
 from jung_pipeline.errors import ModelMismatchError, VectorIndexError
+from jung_pipeline.index.filters import Filterable
 from jung_pipeline.index.vector_index import IndexSpec, Vectors
 
 #: How far from 1 the length of a unit vector in float32 may be.
@@ -193,6 +194,11 @@ class Segment:
     def passages(self) -> pa.Table:
         """The rows without their vectors (``schemas.CHUNKS``)."""
         return self.table.drop_columns(["vector"])
+
+    @cached_property
+    def filterable(self) -> Filterable:
+        """The columns that filters look at."""
+        return Filterable(self.passages)
 
     def row(self, number: int) -> dict[str, Any]:
         """The columns of one row, without the vector."""

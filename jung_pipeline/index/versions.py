@@ -24,8 +24,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from jung_pipeline import tables
 from jung_pipeline.errors import StageError, VectorIndexError
 from jung_pipeline.index import segments
@@ -263,7 +261,7 @@ class _Source:
 
     path: Path
     entry: VolumeEntry
-    chunks: pa.Table | None  # the chunk table, where the segment was made from it as it is now
+    chunks: Path | None  # the chunk table, where the segment was made from it as it is now
 
 
 def _sources(
@@ -279,7 +277,7 @@ def _sources(
         pointer = pointers.get(volume)
         path = index.segment_path(volume) if pointer else None
         if pointer and path and path.exists():
-            chunks = _chunks_if_unchanged(volumes[volume], pointer["chunks_digest"])
+            fresh = _made_from(volumes[volume], pointer)
             sources[volume] = _Source(
                 path,
                 VolumeEntry(
@@ -287,9 +285,9 @@ def _sources(
                     chunks=pointer["chunks"],
                     tokens=pointer["tokens"],
                     data_version=pointer["data_version"],
-                    fresh=chunks is not None,
+                    fresh=fresh,
                 ),
-                chunks,
+                volumes[volume] if fresh else None,
             )
         elif before and volume in before.manifest.volumes and segments.comparable(spec, before.manifest.spec):
             entry = before.manifest.volumes[volume]
@@ -300,12 +298,20 @@ def _sources(
     return sources, missing
 
 
-def _chunks_if_unchanged(path: Path, digest: str) -> pa.Table | None:
+def _made_from(path: Path, pointer: Mapping[str, Any]) -> bool:
+    """Whether the segment of ``pointer`` was made from the chunk table at ``path`` as it is now.
+
+    The data version in the footer tells without reading the rows, where both have one.
+    """
+    info = tables.read_info(path)
+    if info is None:
+        return False
+    if info.get("data_version") and pointer["data_version"]:
+        return bool(info["data_version"] == pointer["data_version"])
     try:
-        chunks = tables.read_table(path)
+        return chunks_digest(tables.read_table(path)) == pointer["chunks_digest"]
     except StageError:
-        return None
-    return chunks if chunks_digest(chunks) == digest else None
+        return False
 
 
 def _composition(
@@ -331,7 +337,8 @@ def _audit(
     for volume, source in sources.items():
         segment = Segment(staged / "segments" / f"{volume}.arrow")
         remote_ids = remote.list_ids(volume) if remote is not None else None
-        audits.append(audit_volume(volume, segment, spec, source.chunks, remote_ids))
+        chunks = tables.read_table(source.chunks) if source.chunks else None
+        audits.append(audit_volume(volume, segment, spec, chunks, remote_ids))
     failed = [audit for audit in audits if not audit.passed]
     if failed:
         first = failed[0].problems[0]
