@@ -11,17 +11,21 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import onnxruntime as ort
 
-from jung_pipeline.embed.e5_tokenizers import XlmrTokenizer
+from jung_pipeline.embed import e5_unigram
 from jung_pipeline.embed.e5_weights import E5Weights, repacked
 from jung_pipeline.embed.embedder import EmbedderSpec, Vectors
 from jung_pipeline.embed.inputs import passage_input, query_input
 from jung_pipeline.embed.limits import encode_within, unit
+
+if TYPE_CHECKING:
+    from jung_pipeline.embed.e5_tokenizers import XlmrTokenizer
 
 #: Tokens, padding counted, that one run of the graph holds. Long passages gain nothing from company (3.7 a
 #: CPU-second alone, 3.5 in tens), short notes do; activations take about 15 kB a token.
@@ -32,13 +36,14 @@ class OnnxE5:
     """Embedder over onnxruntime (see :class:`~jung_pipeline.embed.embedder.Embedder`)."""
 
     def __init__(
-        self, weights: E5Weights, tokenizer: XlmrTokenizer, spec: EmbedderSpec, *, threads: int = 0
+        self, weights: E5Weights, spec: EmbedderSpec, *, threads: int = 0, path: Path | None = None
     ) -> None:
-        """Load the graph and its weights; ``threads`` 0 means all cores."""
+        """Load the graph and its weights; ``threads`` 0 means all cores, ``path`` names the model file."""
         self.spec = spec
         self._threads = threads or available_cores()
         self._weights = weights
-        self._tokenizer = tokenizer
+        self._path = path
+        self._pad = weights.vocabulary.pad
         self._positions = (
             weights.floats("emb.pos").reshape(-1, weights.width) + weights.floats("emb.type")[: weights.width]
         )
@@ -55,6 +60,13 @@ class OnnxE5:
         graph = files("jung_pipeline.embed").joinpath("e5_small.onnx").read_bytes()
         self._session = ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         self._values = values
+
+    @property
+    def _tokenizer(self) -> XlmrTokenizer:
+        """The tokenizer for volumes; imported when there is one to embed, for a question does without."""
+        from jung_pipeline.embed import e5_tokenizers
+
+        return e5_tokenizers.load(self._path)
 
     def count_tokens(self, passages: Sequence[str]) -> list[int]:
         """Tokens the model reads for each passage, prefix and special tokens counted."""
@@ -80,12 +92,13 @@ class OnnxE5:
 
     def embed_query(self, question: str) -> Vectors:
         """The unit vector of a question, shape (384,)."""
-        return self._run(encode_within(self._tokenizer, self.spec, [query_input(self.spec, question)]))[0]
+        tokenizer = e5_unigram.load(self._path)
+        return self._run(encode_within(tokenizer, self.spec, [query_input(self.spec, question)]))[0]
 
     def _run(self, batch: list[list[int]]) -> Vectors:
         """Unit vectors of token id lists, padded to the longest of them."""
         length = max(map(len, batch))
-        ids = np.full((len(batch), length), self._tokenizer.pad, dtype=np.int64)
+        ids = np.full((len(batch), length), self._pad, dtype=np.int64)
         mask = np.zeros((len(batch), length), dtype=np.int32)
         for row, tokens in enumerate(batch):
             ids[row, : len(tokens)] = tokens

