@@ -53,7 +53,7 @@ _NAMED = {
 _OWNER = r"(?:(?:the |an |a )?(?:author|editor|translator|publisher)(?:'s|s')? )?(?:general |first |second |new |historical )?"
 _NAMED_HEADING = {
     kind: regex.compile(
-        rf"{_OWNER}(?:{words})(?P<more>(?: (?:to|by|of|for|zur|zum|der|des|von|from)\b.{{1,90}}|\s*(?:[:.—–]|--|-)\s*.{{1,90}}| [ivxlc\d]{{1,4}}(?:[.:—–-].{{0,90}})?)?)\.?",
+        rf"{_OWNER}(?:{words})(?P<more>(?: (?:to|by|of|for|zur|zum|der|des|von|from)\b.{{1,90}}|\s*(?:[:.—–]|--|-)\s*.{{1,90}}| (?:[ivxlc\d]{{1,4}}|[a-h])(?:[.:—–-].{{0,90}})?)?)\.?",
         regex.IGNORECASE,
     )
     for kind, words in _NAMED.items()

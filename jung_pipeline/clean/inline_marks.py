@@ -8,11 +8,12 @@ ordinals (19th, Mme) stay.
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 
 import regex
 
-from jung_pipeline.clean.book import Anchor, Book
+from jung_pipeline.clean.book import Anchor, Book, Line
 from jung_pipeline.clean.tracked import Edit
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -20,56 +21,65 @@ _RAISED = regex.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?:[,–-][⁰¹²³
 #: What a raised stretch must look like to be a note mark.
 NOTE_MARK = regex.compile(r"\d{1,4}(?:\s*[,–-]\s*\d{1,4})*|[*†‡§¶‖#]{1,4}")
 _UNIT_BEFORE = regex.compile(r"(?:^|[^\p{L}])(?:\p{L}|[mkcd]m|ft|in|yd|sec|min|log|sin|cos|tan)$")
+#: Marks that cover no text of the author's → the rule that takes it out.
+_RULE_OF = {"pagebreak": "page_mark", "backlink": "note_frame", "line_number": "line_number"}
 _BRACKETS = {"[": "]", "(": ")", "{": "}"}
 
 
 def take_out_marks(book: Book) -> None:
     """Remove what the raw marks cover, where it is no text; remember page starts and note anchors."""
     at_or_after = book.tracked.at_or_after()
-    text = book.tracked.text
-    edits: list[Edit] = []
-    notes_on_page = _note_marks_by_page(book)
     owner = book.line_of_raw()
+    notes_on_page = _note_marks_by_page(book)
     linked = [(start, end) for start, end, kind, _ in book.marks if kind == "noteref"]
-    raised = {(start, end) for start, end in linked}
+    edits: list[Edit] = []
     for raw_start, raw_end, kind, target in book.marks:
-        start, end = int(at_or_after[raw_start]), int(at_or_after[raw_end])
-        line = book.lines[int(owner[min(raw_start, len(owner) - 1)])] if len(owner) else None
-        if line is None or line.fate is not None:
+        line = book.lines[int(owner[min(raw_start, len(owner) - 1)])]
+        if line.fate is not None:
             continue
-        if kind == "emphasis_mark":
-            edits.append(Edit(start, end, "", "emphasis_mark"))
-        elif kind == "pagebreak":
-            book.page_starts.append((raw_start, line.page, target))
-            if end > start:
-                edits.append(_whole(text, start, end, "page_mark"))
-        elif kind == "backlink":
-            mark = text[start:end].strip(" []().:")
-            if NOTE_MARK.fullmatch(mark) or regex.fullmatch(r"[A-Za-z]{1,3}", mark):
-                book.note_labels.setdefault(line.index, mark)
-            if end > start:
-                edits.append(_whole(text, start, end, "note_frame"))
-        elif kind == "line_number":
-            if end > start:
-                edits.append(_whole(text, start, end, "line_number"))
-        elif kind == "noteref":
-            edits += _anchor(book, text, start, end, raw_start, target, line.page)
-        elif kind == "superscript" and (raw_start, raw_end) not in raised:
-            if any(a <= raw_start and raw_end <= b for a, b in _near(linked, raw_start)):
-                continue
-            if line.note is not None and text[line.start : start].strip("[( ") == "":
-                continue  # the note's own mark
-            if _is_note_mark(text, start, end, notes_on_page[line.page]):
-                edits += _anchor(book, text, start, end, raw_start, None, line.page)
+        start, end = int(at_or_after[raw_start]), int(at_or_after[raw_end])
+        if kind == "superscript":
+            if not any(a <= raw_start and raw_end <= b for a, b in _near(linked, raw_start)):
+                edits += _raised(book, line, start, end, raw_start, notes_on_page[line.page])
+        else:
+            edits += _marked(book, line, (start, end), raw_start, kind, target)
     book.tracked.apply(edits)
     _take_out_superscripts(book, notes_on_page)
     book.sync_lines()
 
 
+def _marked(
+    book: Book, line: Line, stretch: tuple[int, int], raw: int, kind: str, target: str | None
+) -> list[Edit]:
+    """What becomes of a mark whose meaning is certain."""
+    start, end = stretch
+    text = book.tracked.text
+    if kind == "emphasis_mark":
+        return [Edit(start, end, "", "emphasis_mark")]
+    if kind == "noteref":
+        return _anchor(book, text, start, end, raw, target, line.page)
+    if kind == "pagebreak":
+        book.page_starts.append((raw, line.page, target))
+    elif kind == "backlink":
+        mark = text[start:end].strip(" []().:")
+        if NOTE_MARK.fullmatch(mark) or regex.fullmatch(r"[A-Za-z]{1,3}", mark):
+            book.note_labels.setdefault(line.index, mark)
+    rule = _RULE_OF.get(kind)
+    return [_whole(text, start, end, rule)] if rule and end > start else []
+
+
+def _raised(book: Book, line: Line, start: int, end: int, raw: int, notes: set[str]) -> list[Edit]:
+    """What becomes of a raised stretch: an anchor if it is a note's mark, else it is text."""
+    text = book.tracked.text
+    if line.note is not None and text[line.start : start].strip("[( ") == "":
+        return []  # the note's own mark
+    if _is_note_mark(text, start, end, notes):
+        return _anchor(book, text, start, end, raw, None, line.page)
+    return []
+
+
 def _near(spans: list[tuple[int, int]], at: int) -> list[tuple[int, int]]:
     """The spans that may hold ``at`` (they are in raw order and short)."""
-    from bisect import bisect_right
-
     index = bisect_right(spans, (at, 1 << 40))
     return spans[max(0, index - 2) : index + 1]
 
@@ -129,8 +139,6 @@ def _take_out_superscripts(book: Book, notes_on_page: defaultdict[int, set[str]]
         return
     book.sync_lines()
     starts = [line.start for line in book.lines]
-    from bisect import bisect_right
-
     edits = []
     for match in _RAISED.finditer(text):
         line = book.lines[bisect_right(starts, match.start()) - 1]
@@ -179,8 +187,6 @@ def take_out_page_numbers(book: Book) -> None:
     edits = []
     book.sync_lines()
     starts = [line.start for line in book.lines]
-    from bisect import bisect_right
-
     for i in chain:
         match = found[i]
         line = book.lines[bisect_right(starts, match.start()) - 1]
@@ -201,8 +207,6 @@ def _opens_paragraph(text: str, at: int) -> bool:
 
 def longest_rise(values: list[int]) -> list[int]:
     """Indices of the longest strictly rising subsequence."""
-    from bisect import bisect_left
-
     tails: list[int] = []
     tail_index: list[int] = []
     before: list[int] = []

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import regex
 
@@ -13,6 +14,10 @@ from jung_pipeline.clean.book import Book, Line
 from jung_pipeline.clean.headings import parse_heading
 
 SENTENCE_END = regex.compile(r"[.!?…]['\"”’»›)\]*]*$")
+#: Left and right pages have margins of their own where so many lines show them.
+_ENOUGH_LINES = 40
+#: So many lines show how wide a column is.
+_FULL_COLUMN = 10
 _OPENS_LOWER = regex.compile(r"^['\"“‘«(\[]*\p{Ll}")
 _OPENS_UPPER = regex.compile(r"^['\"“”‘’«»„‚(\[—–-]*[\p{Lu}\d]")
 
@@ -45,24 +50,45 @@ def frames(lines: Sequence[Line]) -> dict[int, Frame]:
         everywhere[page % 2].update(counts)
         least = max(3, 0.2 * len(page_lines))
         lefts[page] = sorted(x for x, n in counts.items() if n + counts[x + 1] + counts[x - 1] >= least)
-    usual = {parity: (counts.most_common(1)[0][0] if counts else 0) for parity, counts in everywhere.items()}
+    both = everywhere[0] + everywhere[1]
+    usual = {
+        parity: (counts if counts.total() >= _ENOUGH_LINES else both).most_common(1)[0][0] if both else 0
+        for parity, counts in everywhere.items()
+    }
+    columns = {page: _columns(lefts[page] or [usual[page % 2]], usual[page % 2]) for page in by_page}
+    rights: dict[tuple[int, float], tuple[int, float]] = {}
+    for page, page_lines in by_page.items():
+        for column in columns[page]:
+            ends = sorted(
+                x
+                for line in page_lines
+                if (x := line.x1) is not None and _column(line, columns[page]) == column
+            )
+            if ends:
+                rights[page, column] = (len(ends), ends[min(len(ends) - 1, int(0.9 * len(ends)))])
+    widths = [right - column for (_, column), (count, right) in rights.items() if count >= _FULL_COLUMN]
+    width = (
+        median(widths)
+        if widths
+        else max((right - left for (_, left), (_, right) in rights.items()), default=0)
+    )
     found: dict[int, Frame] = {}
     for page, page_lines in by_page.items():
-        edges = lefts[page] or [usual[page % 2]]
-        # An indent is no column: an edge close to the right of another belongs to it.
-        columns = [x for i, x in enumerate(edges) if i == 0 or x - edges[i - 1] > 60]
-        if len(columns) == 1 and usual[page % 2] < columns[0] <= usual[page % 2] + 60:
-            columns = [usual[page % 2]]  # a page of nothing but indented lines
-        rights: dict[float, float] = {}
-        for column in columns:
-            ends = sorted(
-                line.x1 for line in page_lines if line.x1 is not None and _column(line, columns) == column
-            )
-            rights[column] = ends[int(0.9 * (len(ends) - 1))] if ends else column
         for line in page_lines:
-            column = _column(line, columns)
-            found[line.index] = Frame(column, rights[column], pitch)
+            column = _column(line, columns[page])
+            count, right = rights[page, column]
+            found[line.index] = Frame(
+                column, right if count >= _FULL_COLUMN else max(right, column + width), pitch
+            )
     return found
+
+
+def _columns(edges: Sequence[float], usual: float) -> list[float]:
+    """Left edges of columns: an edge close to the right of another is an indent."""
+    columns = [x for i, x in enumerate(edges) if i == 0 or x - edges[i - 1] > 60]
+    if len(columns) == 1 and usual < columns[0] <= usual + 60:
+        return [usual]  # a page of nothing but indented lines
+    return columns
 
 
 def _column(line: Line, columns: Sequence[float]) -> float:
@@ -88,7 +114,7 @@ def mark_verse(book: Book, lines: Sequence[Line], framed: dict[int, Frame]) -> s
 def _text_width(lines: Sequence[Line]) -> int:
     """Length of the full lines of a text file."""
     lengths = sorted(len(line.words) for line in lines if not line.indent)
-    return lengths[int(0.9 * (len(lengths) - 1))] if lengths else 72
+    return lengths[min(len(lengths) - 1, int(0.9 * len(lengths)))] if lengths else 72
 
 
 def _goes_on(run: Sequence[Line], line: Line) -> bool:
@@ -111,8 +137,8 @@ def _verse_of(run: Sequence[Line], framed: dict[int, Frame], width: int) -> list
     capitals = sum(bool(_OPENS_UPPER.match(line.words)) for line in run) / len(run)
     if not set_in and (len(run) < 4 or capitals < 0.9 or max(len(line.words) for line in run) > 0.75 * width):
         return []
-    if capitals < 0.6:
-        return []
+    if capitals < 0.6 or sum(bool(SENTENCE_END.search(line.words)) for line in run) > 0.7 * len(run):
+        return []  # speeches, each a line long
     if any(parse_heading(line.words) for line in run):
         return []
     # Lines broken on purpose: the next line's first word would have fitted.

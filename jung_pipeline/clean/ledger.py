@@ -97,7 +97,7 @@ class Accounts:
         )
         borders = [0, *(np.flatnonzero(gap) + 1).tolist(), len(listed)]
         first, last = self._places()
-        rows = []
+        rows: list[dict[str, Any]] = []
         for begin, stop in itertools.pairwise(borders):
             start, end = int(listed[begin]), int(listed[stop - 1]) + 1
             rows.append(self._entry(len(rows), start, end, bool(is_moved[start]), first, last))

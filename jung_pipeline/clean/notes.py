@@ -208,48 +208,51 @@ def strip_note_marks(book: Book) -> None:
     book.sync_paragraphs()
 
 
+_BRACKETED = regex.compile(r" ?\[(\d{1,4}[a-z]?|[A-Z]{1,2}|[*†‡§]{1,3})\]")
+_ROUNDED = regex.compile(r"(?<=[\p{L}.,;:!?”\"’)\]])\((\d{1,4})\)")
+_SYMBOL = regex.compile(r"(?<=[\p{L}\p{N}.,;:!?”\"’'»)])\s?([*†‡§]{1,3})(?=[\s.,;:!?)”\"]|$)")
+_GLUED = regex.compile(r"(?:(?<=\p{L}{3})|(?<=\p{L}[.,;:!?”\"’)]))(\d{1,3})(?=[\s.,;:)]|$)")
+
+
 def take_out_anchors(book: Book) -> None:
     """Remove marks in brackets and hanging asterisks from the text where a note bears that mark."""
-    marks = {
-        p.note_mark
-        for p in book.paragraphs
-        if p.kind == "footnote" and p.fate != "note_heading" and p.note_mark
-    }
-    marks |= {p.note_mark for p in book.paragraphs if p.fate == "note_frame" and p.note_mark}
+    noted = [p for p in book.paragraphs if p.note_mark and (p.kind == "footnote" or p.fate == "note_frame")]
+    marks = {p.note_mark for p in noted if p.note_mark and p.fate != "note_heading"}
+    if not marks:
+        return
     page_marks: dict[int, set[str]] = defaultdict(set)
     for note in book.page_notes:
         page_marks[note.page].add(note.mark)
-    if not marks:
-        return
+    use_round = _use_round(book, _ROUNDED, marks)
     edits: list[Edit] = []
-    bracketed = regex.compile(r" ?\[(\d{1,4}[a-z]?|[A-Z]{1,2}|[*†‡§]{1,3})\]")
-    rounded = regex.compile(r"(?<=[\p{L}.,;:!?”\"’)\]])\((\d{1,4})\)")
-    symbol = regex.compile(r"(?<=[\p{L}\p{N}.,;:!?”\"’'»)])\s?([*†‡§]{1,3})(?=[\s.,;:!?)”\"]|$)")
-    glued = regex.compile(r"(?:(?<=\p{L}{3})|(?<=\p{L}[.,;:!?”\"’)]))(\d{1,3})(?=[\s.,;:)]|$)")
-    use_round = _use_round(book, rounded, marks)
     for paragraph in book.paragraphs:
-        if paragraph.fate is not None or (paragraph.kind == "footnote" and not paragraph.text):
+        if paragraph.fate is not None or not paragraph.text:
             continue
-        text = paragraph.text
-        for match in bracketed.finditer(text):
-            if match.group(1) in marks and match.start() > 0:
-                _take_anchor(book, paragraph, match, edits)
-        if use_round and paragraph.kind != "footnote":
-            for match in rounded.finditer(text):
-                if match.group(1) in marks:
-                    _take_anchor(book, paragraph, match, edits)
-        on_page = page_marks.get(paragraph.page, set()) | page_marks.get(paragraph.page + 1, set())
-        if any(char in text for char in "*†‡§") and paragraph.kind != "footnote":
-            for match in symbol.finditer(text):
-                if match.group(1) in (on_page or (marks if not book.page_notes else set())):
-                    _take_anchor(book, paragraph, match, edits)
-        if on_page and paragraph.kind != "footnote":
-            anchored = {anchor.mark for anchor in book.anchors if abs(anchor.page - paragraph.page) <= 1}
-            for match in glued.finditer(text):
-                if match.group(1) in on_page - anchored and 0 < int(match.group(1)) < 500:
-                    _take_anchor(book, paragraph, match, edits)
+        found = [m for m in _BRACKETED.finditer(paragraph.text) if m.group(1) in marks and m.start() > 0]
+        if paragraph.kind != "footnote":
+            if use_round:
+                found += [m for m in _ROUNDED.finditer(paragraph.text) if m.group(1) in marks]
+            on_page = page_marks.get(paragraph.page, set()) | page_marks.get(paragraph.page + 1, set())
+            found += _without_brackets(book, paragraph, on_page, marks)
+        for match in found:
+            _take_anchor(book, paragraph, match, edits)
     book.tracked.apply(edits)
     book.sync_paragraphs()
+
+
+def _without_brackets(
+    book: Book, paragraph: Paragraph, on_page: set[str], marks: set[str]
+) -> list[regex.Match[str]]:
+    """Hanging asterisks, and numbers glued to words, that notes on the same page (or the next) bear."""
+    text = paragraph.text
+    found: list[regex.Match[str]] = []
+    if any(char in text for char in "*†‡§"):
+        known = on_page or (set() if book.page_notes else marks)
+        found += [m for m in _SYMBOL.finditer(text) if m.group(1) in known]
+    if on_page:
+        anchored = {anchor.mark for anchor in book.anchors if abs(anchor.page - paragraph.page) <= 1}
+        found += [m for m in _GLUED.finditer(text) if m.group(1) in on_page - anchored and m.group(1) != "0"]
+    return found
 
 
 def _use_round(book: Book, rounded: regex.Pattern[str], marks: set[str]) -> bool:
@@ -268,46 +271,3 @@ def _take_anchor(book: Book, paragraph: Paragraph, match: regex.Match[str], edit
     book.anchors.append(Anchor(raw, match.group(1), None, paragraph.page))
     book.report["note marks taken out"] += 1
     edits.append(Edit(start, end, "", "note_mark"))
-
-
-def link_notes(book: Book, paragraph_of_raw: Sequence[int], order: dict[int, int]) -> dict[int, int]:
-    """For each anchor (index in ``book.anchors``) the index of its note's paragraph.
-
-    Args:
-        book: the volume.
-        paragraph_of_raw: for each raw character the index of its paragraph, or -1.
-        order: index of a paragraph → its place in raw order.
-    """
-    by_id: dict[str, int] = {}
-    by_mark: dict[str, list[int]] = defaultdict(list)
-    for index, paragraph in enumerate(book.paragraphs):
-        if paragraph.kind == "footnote" and paragraph.fate is None:
-            if paragraph.note_id and paragraph.note_id not in by_id:
-                by_id[paragraph.note_id] = index
-            if paragraph.note_mark and (
-                not by_mark[paragraph.note_mark] or not _continues(book.paragraphs, index)
-            ):
-                by_mark[paragraph.note_mark].append(index)
-    links: dict[int, int] = {}
-    for number, anchor in enumerate(book.anchors):
-        if anchor.target is not None and anchor.target in by_id:
-            links[number] = by_id[anchor.target]
-            continue
-        here = paragraph_of_raw[anchor.raw] if anchor.raw < len(paragraph_of_raw) else -1
-        candidates = [i for i in by_mark.get(anchor.mark, []) if i != here]
-        if book.page_notes:
-            near = [i for i in candidates if abs(book.paragraphs[i].page - anchor.page) <= 1]
-            candidates = [i for i in near if book.paragraphs[i].page == anchor.page] or near
-        if candidates:
-            place = anchor.raw
-            after = [i for i in candidates if book.lines[book.paragraphs[i].lines[0]].raw_start > place]
-            links[number] = after[0] if after else candidates[-1]
-    return links
-
-
-def _continues(paragraphs: Sequence[Paragraph], index: int) -> bool:
-    """Whether the footnote row before is of the same note."""
-    before = paragraphs[index - 1] if index else None
-    return (
-        before is not None and before.kind == "footnote" and before.note_mark == paragraphs[index].note_mark
-    )

@@ -11,7 +11,7 @@ import regex
 from jung_pipeline.clean.book import Book, Paragraph
 from jung_pipeline.clean.headings import bare_numeral, parse_heading
 from jung_pipeline.clean.numerals import roman_numeral, roman_value
-from jung_pipeline.clean.structure import Start, key_of
+from jung_pipeline.clean.starts import Start, key_of
 from jung_pipeline.extract.document import OutlineEntry
 
 _I = regex.IGNORECASE

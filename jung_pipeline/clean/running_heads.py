@@ -100,7 +100,7 @@ def _edge(line: Line, top: bool, depth: int) -> _Edge:
     numbers: list[tuple[int, bool]] = []
     rest = text
     if alone or _DECORATED.fullmatch(text):
-        token = alone.group(1) if alone else regex.search(r"\d+|[ivxlc]+", text).group()
+        token = (alone.group(1) if alone else None) or regex.findall(r"\d+|[ivxlc]+", text)[0]
         value = _value(token)
         numbers = [value] if value else []
         rest = ""
@@ -162,7 +162,7 @@ def _repeated_words(
     where: dict[str, set[int]] = defaultdict(set)
     numbered: Counter[str] = Counter()
     for edge in edges:
-        if len(edge.words) >= 3 and len(edge.line.words) <= _LONGEST:
+        if len(edge.words) >= 3 and len(edge.line.words) <= _LONGEST and not _like_prose(edge.line.words):
             where[edge.words].add(edge.page)
             numbered[edge.words] += _agrees(edge, offsets)
     centres: list[tuple[str, Counter[str]]] = []
@@ -188,6 +188,12 @@ def _repeated_words(
         if (len(on) >= least and _dense(on, least)) or (len(on) >= 2 and with_number[centre] >= 1)
     }
     return {words: centre for words, centre in reading.items() if centre in accepted}
+
+
+def _like_prose(text: str) -> bool:
+    """Whether a line is a piece of a sentence rather than a title: many words, most of them small."""
+    words = text.split()
+    return len(words) >= 8 and sum(word[0].islower() for word in words) >= 0.8 * len(words)
 
 
 def _pairs(words: str) -> Counter[str]:

@@ -55,7 +55,7 @@ def _close(run: str, lexicon: Lexicon, *, alone: bool) -> str | None:
     """The words of a run of single letters, or ``None`` if they are letters and no words."""
     gaps = [len(gap) for gap in regex.findall(r" +", run)]
     narrow = min(gaps) if gaps else 1
-    groups = regex.split(r" {%d,}" % (narrow + 1), run) if max(gaps, default=1) > narrow else [run]
+    groups = regex.split(" {" + str(narrow + 1) + ",}", run) if max(gaps, default=1) > narrow else [run]
     words = []
     for group in groups:
         word = _words_of(group.replace(" ", ""), lexicon, sure=alone and len(groups) > 1)

@@ -1,0 +1,120 @@
+"""Which note belongs to which mark, and so to which chapter."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from jung_pipeline.clean.book import Book, Paragraph
+
+
+def place_footnotes(book: Book) -> None:
+    """Give each footnote the place of the paragraph its mark stood in."""
+    owner = _paragraph_of_raw(book)
+    links = link_notes(book, owner)
+    book.links = links
+    placed: set[int] = set()
+    for number, note in links.items():
+        raw = book.anchors[number].raw
+        home = _home(owner, raw)
+        if home is None or note in placed or book.paragraphs[home].kind == "footnote":
+            continue
+        placed.add(note)
+        for paragraph in _whole_note(book.paragraphs, note):
+            _take_place(paragraph, book.paragraphs[home])
+    book.report["footnotes linked"] = len(set(links.values()))
+
+
+def _whole_note(paragraphs: list[Paragraph], first: int) -> list[Paragraph]:
+    """The rows of one note: the first and those that go on with it."""
+    rows = [paragraphs[first]]
+    for paragraph in paragraphs[first + 1 :]:
+        if paragraph.fate == "note_frame":
+            continue
+        same = (
+            paragraph.kind == "footnote"
+            and paragraph.fate is None
+            and paragraph.note_mark == rows[0].note_mark
+        )
+        if not same or (paragraph.note_id != rows[0].note_id) or rows[0].note_mark is None:
+            break
+        rows.append(paragraph)
+    return rows
+
+
+def _take_place(paragraph: Paragraph, home: Paragraph) -> None:
+    for name in (
+        "section",
+        "part",
+        "chapter",
+        "chapter_kind",
+        "chapter_number",
+        "chapter_title",
+        "chapter_index",
+    ):
+        setattr(paragraph, name, getattr(home, name))
+
+
+def _paragraph_of_raw(book: Book) -> np.ndarray:
+    """For each raw character the index of the live paragraph it stands in, or -1; int32."""
+    owner = np.full(len(book.tracked.raw) + 1, -1, dtype=np.int32)
+    for index, paragraph in enumerate(book.paragraphs):
+        if paragraph.fate is None:
+            source = book.tracked.source[paragraph.start : paragraph.end]
+            owner[source[source >= 0]] = index
+    return owner
+
+
+def _home(owner: np.ndarray, raw: int) -> int | None:
+    """The paragraph at ``raw``, or the nearest before it (or directly behind) where the mark itself is gone."""
+    before = owner[max(0, raw - 400) : raw + 1]
+    known = before[before >= 0]
+    if len(known):
+        return int(known[-1])
+    after = owner[raw : raw + 400]
+    known = after[after >= 0]
+    return int(known[0]) if len(known) else None
+
+
+def link_notes(book: Book, paragraph_of_raw: np.ndarray) -> dict[int, int]:
+    """For each anchor (index in ``book.anchors``) the index of its note's paragraph.
+
+    Args:
+        book: the volume.
+        paragraph_of_raw: for each raw character the index of its paragraph, or -1.
+    """
+    by_id: dict[str, int] = {}
+    by_mark: dict[str, list[int]] = defaultdict(list)
+    for index, paragraph in enumerate(book.paragraphs):
+        if paragraph.kind == "footnote" and paragraph.fate is None:
+            if paragraph.note_id and paragraph.note_id not in by_id:
+                by_id[paragraph.note_id] = index
+            if paragraph.note_mark and (
+                not by_mark[paragraph.note_mark] or not _continues(book.paragraphs, index)
+            ):
+                by_mark[paragraph.note_mark].append(index)
+    links: dict[int, int] = {}
+    for number, anchor in enumerate(book.anchors):
+        if anchor.target is not None and anchor.target in by_id:
+            links[number] = by_id[anchor.target]
+            continue
+        here = int(paragraph_of_raw[anchor.raw]) if anchor.raw < len(paragraph_of_raw) else -1
+        candidates = [i for i in by_mark.get(anchor.mark, []) if i != here]
+        if book.page_notes:
+            near = [i for i in candidates if abs(book.paragraphs[i].page - anchor.page) <= 1]
+            candidates = [i for i in near if book.paragraphs[i].page == anchor.page] or near
+        if candidates:
+            place = anchor.raw
+            after = [i for i in candidates if book.lines[book.paragraphs[i].lines[0]].raw_start > place]
+            links[number] = after[0] if after else candidates[-1]
+    return links
+
+
+def _continues(paragraphs: Sequence[Paragraph], index: int) -> bool:
+    """Whether the footnote row before is of the same note."""
+    before = paragraphs[index - 1] if index else None
+    return (
+        before is not None and before.kind == "footnote" and before.note_mark == paragraphs[index].note_mark
+    )

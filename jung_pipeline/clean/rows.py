@@ -1,0 +1,163 @@
+"""The rows of both tables, from the finished tracked text: footnotes behind their chapter, offsets, spans, links."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any
+
+import numpy as np
+import regex
+
+from jung_pipeline.clean.book import Book, Paragraph
+from jung_pipeline.clean.ledger import Accounts, PageMap
+from jung_pipeline.clean.tracked import Edit
+from jung_pipeline.schemas import PARAGRAPH_SEPARATOR
+
+_REPEATED_SPACE = regex.compile(r"(?<=\S)(?:[ \t]{2,}|\t)(?=\S)|[ \t]+(?=\n|$)|(?<=\n)[ \t]+(?=\S)|^[ \t]+")
+
+
+def make_rows(book: Book) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows of both tables."""
+    tracked = book.tracked
+    pieces: list[tuple[int, int] | str] = []
+    order: list[int] = []
+    for index, paragraph in enumerate(book.paragraphs):
+        if paragraph.fate is not None:
+            tracked.touch(paragraph.start, paragraph.end, paragraph.fate)
+        else:
+            order.append(index)
+    # Footnotes stand behind the body of their chapter.
+    order.sort(key=lambda i: (book.paragraphs[i].chapter_index, book.paragraphs[i].kind == "footnote", i))
+    new_place = {index: place for place, index in enumerate(order)}
+    for index in order:
+        paragraph = book.paragraphs[index]
+        if paragraph.kind == "footnote":
+            _touch_untouched(book, paragraph)
+    for place, index in enumerate(order):
+        paragraph = book.paragraphs[index]
+        if place:
+            pieces.append(PARAGRAPH_SEPARATOR)
+        pieces.append((paragraph.start, paragraph.end))
+    tracked.rebuild(pieces)
+    tracked.apply(
+        Edit(
+            match.start(),
+            match.end(),
+            " " if match.group()[0] in " \t" and _inside(tracked.text, match) else "",
+            "white_space",
+        )
+        for match in _REPEATED_SPACE.finditer(tracked.text)
+    )
+    texts = tracked.text.split(PARAGRAPH_SEPARATOR) if order else []
+    accounts = Accounts(book)
+    pages = PageMap(book)
+    links = _links_by_row(book, new_place)
+    rows, at = [], 0
+    for place, (index, text) in enumerate(zip(order, texts, strict=True)):
+        rows.append(
+            _row(book, place, book.paragraphs[index], text, at, accounts, pages, links.get(place, []))
+        )
+        at += len(text) + len(PARAGRAPH_SEPARATOR)
+    return rows, accounts.entries()
+
+
+def _inside(text: str, match: regex.Match[str]) -> bool:
+    """Whether white space stands between two words of one line."""
+    before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+    return bool(before) and bool(after) and before != "\n" and after != "\n"
+
+
+def _touch_untouched(book: Book, paragraph: Paragraph) -> None:
+    """Note the moving of a footnote's characters, line by line, without hiding other changes to them."""
+    source = book.tracked.source[paragraph.start : paragraph.end]
+    source = source[source >= 0]
+    free = source[book.tracked.touched_by[source] < 0]
+    if len(free):
+        book.tracked.touched_by[free] = len(book.tracked.edits)
+        book.tracked.edits.append("footnote")
+
+
+def _links_by_row(book: Book, new_place: dict[int, int]) -> dict[int, list[tuple[int, str, int | None]]]:
+    """For each row the anchors in it: current offset in the volume, mark, row of the note."""
+    where = book.tracked.positions()
+    known = np.flatnonzero(where >= 0)
+    borders: list[int] = []
+    at = 0
+    for text in book.tracked.text.split(PARAGRAPH_SEPARATOR):
+        borders.append(at)
+        at += len(text) + len(PARAGRAPH_SEPARATOR)
+    owner = book.line_of_raw()
+    found: dict[int, list[tuple[int, str, int | None]]] = {}
+    for number, anchor in enumerate(book.anchors):
+        if not len(known):
+            break
+        index = int(np.searchsorted(known, anchor.raw))
+        line = owner[min(anchor.raw, len(owner) - 1)]
+        before = int(known[index - 1]) if index else None
+        behind = int(known[index]) if index < len(known) else None
+        if before is not None and (owner[before] == line or behind is None or owner[behind] != line):
+            offset = int(where[before]) + 1
+            row = bisect_right(borders, offset - 1) - 1
+        elif behind is not None:
+            offset = int(where[behind])
+            row = bisect_right(borders, offset) - 1
+        else:
+            continue
+        note = book.links.get(number)
+        found.setdefault(row, []).append(
+            (offset - borders[row], anchor.mark, new_place.get(note) if note is not None else None)
+        )
+    return found
+
+
+def _row(
+    book: Book,
+    place: int,
+    paragraph: Paragraph,
+    text: str,
+    at: int,
+    accounts: Accounts,
+    pages: PageMap,
+    links: list[tuple[int, str, int | None]],
+) -> dict[str, Any]:
+    source = book.tracked.source[at : at + len(text)]
+    known = np.flatnonzero(source >= 0)
+    first_raw = int(source[known[0]]) if len(known) else 0
+    last_raw = int(source[known].max()) if len(known) else 0
+    page_first, label_first = pages.at(first_raw)
+    page_last, label_last = pages.at(last_raw)
+    starts = [
+        {
+            "offset": int(known[np.searchsorted(source[known], raw)]) if raw <= last_raw else len(text),
+            "page": page,
+            "label": label,
+        }
+        for raw, page, label in pages.within(first_raw, last_raw)
+    ]
+    return {
+        "paragraph": place,
+        "kind": paragraph.kind,
+        "section": paragraph.section,
+        "part": paragraph.part,
+        "chapter": paragraph.chapter,
+        "chapter_kind": paragraph.chapter_kind,
+        "chapter_number": paragraph.chapter_number,
+        "chapter_title": paragraph.chapter_title,
+        "chapter_index": paragraph.chapter_index,
+        "heading_level": paragraph.heading_level if paragraph.kind == "heading" else None,
+        "page_first": page_first,
+        "page_last": page_last,
+        "label_first": label_first,
+        "label_last": label_last,
+        "page_starts": starts,
+        "numbered_paragraph": paragraph.number,
+        "note_mark": paragraph.note_mark if paragraph.kind == "footnote" else None,
+        "note_links": [
+            {"offset": min(offset, len(text)), "mark": mark, "paragraph": note}
+            for offset, mark, note in sorted(links, key=lambda link: link[0])
+        ],
+        "char_start": at,
+        "char_end": at + len(text),
+        "spans": accounts.spans(at, at + len(text)),
+        "text": text,
+    }

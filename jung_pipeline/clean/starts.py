@@ -1,0 +1,346 @@
+"""Where parts and chapters may begin: the candidates, the choice among them, and their titles.
+
+Evidence, strongest first: the file's own outline or navigation; headings with a word ("CHAPTER VII", "FIRST
+LECTURE", "Vorwort"); numerals alone in sequence; heading elements of HTML; titles that the table of contents
+lists. A heading that repeats the one in force is a running head and opens nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import regex
+
+from jung_pipeline.clean.book import Paragraph
+from jung_pipeline.clean.headings import Heading, bare_numeral, is_contents_line, parse_heading
+
+#: Pieces of text before and after the chapters.
+FRONT_KINDS = frozenset({"foreword", "preface", "introduction", "prologue"})
+
+BACK_KINDS = frozenset({"appendix", "afterword"})
+
+NAMED_KINDS = FRONT_KINDS | BACK_KINDS | {"conclusion"}
+
+_MAX_TITLE_WORDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A part or chapter that begins at ``paragraph`` (an index in the list of paragraphs)."""
+
+    paragraph: int
+    kind: str
+    number: int | None
+    title: str | None
+    label: str
+    level: int  # 1 part, 2 chapter
+    rows: int = 1  # paragraphs that the heading and its title take up
+
+
+def key_of(text: str) -> str:
+    """Letters and digits of ``text`` in small letters: what two printings of one title share."""
+    return "".join(char for char in text.lower() if char.isalnum())
+
+
+def _eligible(paragraph: Paragraph) -> bool:
+    return (
+        paragraph.fate is None
+        and paragraph.kind in ("heading", "body", "quotation", "list", "verse")
+        and len(paragraph.text) <= 220
+    )
+
+
+def worded_headings(paragraphs: Sequence[Paragraph]) -> list[Start]:
+    """Headings with a word, without those that repeat the one in force."""
+    found: list[Start] = []
+    last: dict[str, tuple[int | None, str | None]] = {}
+    for index, paragraph in enumerate(paragraphs):
+        if not _eligible(paragraph):
+            continue
+        head = _heading_of(paragraph)
+        if head is None or (head.kind in NAMED_KINDS and not _stands_as_heading(paragraph)):
+            continue
+        same = last.get(head.kind)
+        if (
+            same is not None
+            and head.number is not None
+            and same[0] == head.number
+            and _same_title(head.title, same[1])
+        ):
+            continue
+        if head.kind in NAMED_KINDS and found and found[-1].label == head.label:
+            between = paragraphs[found[-1].paragraph + 1 : index]
+            if sum(len(p.text) for p in between if p.fate is None) < 400:
+                continue  # the heading after a half-title
+        if head.kind == "part":
+            last.clear()
+        last[head.kind] = (head.number, head.title)
+        found.append(Start(index, head.kind, head.number, head.title, head.label, head.level))
+    return found
+
+
+def _same_title(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or key_of(one) == key_of(other)
+
+
+def _heading_of(paragraph: Paragraph) -> Heading | None:
+    """What the paragraph says as a heading; its first line may be the heading and the rest the title."""
+    text = paragraph.text
+    head = parse_heading(text)
+    if head is None and "\n" in text:
+        first, rest = text.split("\n", 1)
+        head = parse_heading(first)
+        if head is not None and head.title is None:
+            one_line = regex.sub(r"\s+", " ", rest).strip()
+            return replace(head, title=one_line) if _like_a_title(one_line) else None
+    return head
+
+
+def _stands_as_heading(paragraph: Paragraph) -> bool:
+    """Whether a paragraph such as "Preface." stands as a heading and is no short sentence of a list."""
+    return paragraph.kind == "heading" or (
+        len(paragraph.text) < 60 and paragraph.text[:1].isupper() and paragraph.kind != "list"
+    )
+
+
+def _like_a_title(text: str, *, headed: bool = False) -> bool:
+    """Whether a paragraph after a bare heading is the chapter's title and not its first sentence.
+
+    Args:
+        text: of the paragraph.
+        headed: whether it is set like a heading (size, weight, or wide blanks around it).
+    """
+    if not text or len(text) > 200 or is_contents_line(text):
+        return False
+    words = text.split()
+    if text.isupper():
+        return len(words) <= 40
+    if headed and len(words) <= _MAX_TITLE_WORDS and text[-1] not in ",;:-":
+        return True
+    if len(words) > _MAX_TITLE_WORDS or regex.search(r"[.!?:;,—-]['\"”’)]*$", text):
+        capital = list(regex.findall(r"\p{L}{4,}", text))
+        titled = capital and sum(word[0].isupper() for word in capital) >= 0.8 * len(capital)
+        return bool(titled) and len(words) <= _MAX_TITLE_WORDS and text[-1] in ".?!"
+    return text[0].isupper() or text[0] in '"“‘«„' or text[0].isdigit()
+
+
+def _numerals(paragraphs: Sequence[Paragraph], *, roman: bool) -> list[list[Start]]:
+    """Runs 1, 2, 3 … of headings that are a numeral of one style, alone or before a title."""
+    runs: list[list[Start]] = []
+    for index, paragraph in enumerate(paragraphs):
+        if not _eligible(paragraph) or "\n" in paragraph.text:
+            continue
+        found = bare_numeral(paragraph.text)
+        label = regex.match(r"[IVXLC]+|\d+", paragraph.text.strip("_=* §"))
+        if found is None or label is None or label.group().isdigit() == roman:
+            continue
+        number, title = found
+        if (title is None and _in_alphabet(paragraphs, index)) or (
+            title is not None and paragraph.kind != "heading"
+        ):
+            continue
+        start = Start(index, "chapter", number, title, label.group(), 2)
+        open_run = runs[-1] if runs else None
+        if open_run and number == open_run[-1].number:
+            between = paragraphs[open_run[-1].paragraph + 1 : index]
+            if sum(len(p.text) for p in between if p.fate is None) < 400:
+                open_run[-1] = start  # a half-title before the heading itself
+        elif open_run and number == (open_run[-1].number or 0) + 1:
+            open_run.append(start)
+        elif number == 1:
+            runs.append([start])
+    return [run for run in runs if len(run) >= (2 if roman else 3)]
+
+
+def _in_alphabet(paragraphs: Sequence[Paragraph], index: int) -> bool:
+    """Whether the single letter at ``index`` is one of the letters that divide a dictionary or an index."""
+    letter = paragraphs[index].text.strip(" .")
+    if len(letter) != 1:
+        return False
+    near = (
+        other.text.strip(" .")
+        for other in (*paragraphs[max(0, index - 400) : index], *paragraphs[index + 1 : index + 400])
+        if len(other.text.strip(" .")) == 1
+    )
+    return sum(other.isalpha() and other.upper() not in "IVXLC" for other in near) >= 2
+
+
+def _elements(paragraphs: Sequence[Paragraph], worded: Sequence[Start]) -> list[Start]:
+    """Heading elements of the level at which the book's chapters stand."""
+    headings = [
+        (index, p)
+        for index, p in enumerate(paragraphs)
+        if p.from_heading_element and p.fate is None and len(p.text) < 300
+    ]
+    if len(headings) < 2:
+        return []
+    by_level: dict[int, list[int]] = defaultdict(list)
+    for index, p in headings:
+        by_level[p.heading_level or 9].append(index)
+    known = Counter(
+        paragraphs[start.paragraph].heading_level
+        for start in worded
+        if paragraphs[start.paragraph].from_heading_element and start.level == 2
+    )
+    if known:
+        level = known.most_common(1)[0][0]
+    else:
+        lengths = {
+            level: sum(len(p.text) for p in paragraphs[indices[0] :]) / len(indices)
+            for level, indices in by_level.items()
+            if len(indices) >= 2
+        }
+        fitting = [level for level in sorted(lengths) if lengths[level] >= 300]
+        if not fitting:
+            return []
+        level = fitting[0]
+        if len(by_level[level]) == 2 and len(fitting) > 1 and len(by_level[fitting[1]]) >= 4:
+            level = fitting[1]
+    return [
+        Start(index, "chapter", None, regex.sub(r"\s+", " ", paragraphs[index].text), "", 2)
+        for index in by_level[level or 9]
+    ]
+
+
+def _listed(paragraphs: Sequence[Paragraph], contents: Collection[str]) -> list[Start]:
+    """Paragraphs that are, word for word, a title of the table of contents."""
+    if not contents:
+        return []
+    found, seen = [], set()
+    behind = next((i for i, p in enumerate(paragraphs) if p.fate == "contents"), 0)
+    for index, paragraph in enumerate(paragraphs):
+        if not _eligible(paragraph) or paragraph.kind != "heading" or index < behind:
+            continue
+        key = key_of(paragraph.text)
+        if len(key) >= 5 and key in contents and key not in seen:
+            seen.add(key)
+            found.append(Start(index, "chapter", None, paragraph.text, "", 2))
+    return found
+
+
+def choose_starts(
+    paragraphs: Sequence[Paragraph],
+    worded: list[Start],
+    outline: Sequence[Start],
+    contents: Collection[str],
+) -> list[Start]:
+    """The starts that count, of all candidates."""
+    chapters = [s for s in worded if s.level == 2 and s.kind not in NAMED_KINDS]
+    named = [s for s in worded if s.kind in NAMED_KINDS]
+    parts = [s for s in worded if s.level == 1]
+    sections = [s for s in worded if s.kind == "section"]
+    if len([s for s in outline if s.level == 2 and s.kind not in NAMED_KINDS]) >= 2:
+        known = {s.kind for s in outline}
+        extra = [s for s in chapters if s.kind not in known and s.kind != "section" and s.label]
+        return _merge(paragraphs, list(outline), [s for s in parts if "part" not in known], named, extra)
+    if not chapters and len(sections) >= 2:
+        chapters = [replace(s, level=2) for s in sections]
+    elements = _elements(paragraphs, worded)
+    numerals = _numeral_chapters(paragraphs, parts)
+    if len(chapters) >= 2 and not _reach(numerals) > 3 * _reach(chapters) > 0:
+        return _merge(paragraphs, chapters, parts, named, elements)
+    if numerals:
+        return _merge(
+            paragraphs,
+            numerals,
+            parts,
+            named,
+            chapters,
+            elements if len(elements) <= 2 * len(numerals) else [],
+        )
+    if elements:
+        return _merge(paragraphs, elements, parts, named, chapters)
+    listed = _listed(paragraphs, contents)
+    if len(listed) >= 2:
+        return _merge(paragraphs, listed, parts, named, chapters)
+    runs = _numerals(paragraphs, roman=True)
+    return _merge(paragraphs, chapters, parts, named, runs[0] if len(runs) == 1 else [])
+
+
+def _reach(starts: Sequence[Start]) -> int:
+    """Paragraphs from the first start to the last."""
+    return starts[-1].paragraph - starts[0].paragraph if starts else 0
+
+
+def _numeral_chapters(paragraphs: Sequence[Paragraph], parts: Sequence[Start]) -> list[Start]:
+    """Numerals that head chapters: one run through the book, or one for each part. Others head sections.
+
+    A run that opens again and again heads the sections of essays; the run that covers most of the text wins.
+    """
+    for roman in (True, False):
+        runs = _numerals(paragraphs, roman=roman)
+        if not runs or max(map(len, runs)) < 3:
+            continue
+        covered = [run[-1].paragraph - run[0].paragraph for run in runs]
+        if len(runs) > 1 and max(covered) >= 0.6 * len(paragraphs):
+            return runs[covered.index(max(covered))]
+        if len(runs) == 1 or (roman and parts and len(runs) <= len(parts) + 1):
+            return [start for run in runs for start in run]
+    return []
+
+
+def _merge(paragraphs: Sequence[Paragraph], *groups: Sequence[Start]) -> list[Start]:
+    """All groups in order of place; where two name one place (or a heading and its title), the first group's."""
+    taken: dict[int, Start] = {}
+    claimed: set[int] = set()
+    for group in groups:
+        for start in group:
+            if start.paragraph in claimed:
+                continue
+            taken[start.paragraph] = start
+            claimed.add(start.paragraph)
+    ordered = [taken[index] for index in sorted(taken)]
+    kept: list[Start] = []
+    for start in ordered:
+        before = kept[-1] if kept else None
+        if before is not None and not start.label and start.number is None:
+            between = paragraphs[before.paragraph + 1 : start.paragraph]
+            if before.title is None and not any(p.fate is None for p in between) and before.level == 2:
+                continue  # the title of the heading before it
+        kept.append(start)
+    return kept
+
+
+def with_titles(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[Start]:
+    """Starts with the title that stands in the paragraph after a bare heading."""
+    places = {start.paragraph for start in starts}
+    complete = []
+    for start in starts:
+        if start.title is not None or start.kind in NAMED_KINDS:
+            complete.append(start)
+            continue
+        index = _next_live(paragraphs, start.paragraph)
+        if index is None or (index in places and not _named_title(starts, index)):
+            complete.append(start)
+            continue
+        following = paragraphs[index]
+        text = regex.sub(r"\s+", " ", following.text).strip()
+        head = parse_heading(text)
+        known = (head is not None and head.kind not in NAMED_KINDS) or bare_numeral(text) is not None
+        after = _next_live(paragraphs, index)
+        if (
+            not known
+            and following.kind in ("heading", "body", "quotation")
+            and _like_a_title(text)
+            and after is not None
+        ):
+            complete.append(replace(start, title=text, rows=index - start.paragraph + 1))
+        else:
+            complete.append(start)
+    titles = {start.paragraph + start.rows - 1 for start in complete if start.rows > 1}
+    return [start for start in complete if start.paragraph not in titles]
+
+
+def _named_title(starts: Sequence[Start], index: int) -> bool:
+    """Whether the start at paragraph ``index`` is a bare "INTRODUCTION", which may be a numbered chapter's title."""
+    start = next(s for s in starts if s.paragraph == index)
+    return start.kind in NAMED_KINDS and start.title is None
+
+
+def _next_live(paragraphs: Sequence[Paragraph], index: int) -> int | None:
+    for at in range(index + 1, min(index + 8, len(paragraphs))):
+        if paragraphs[at].fate is None and paragraphs[at].kind != "footnote":
+            return at
+    return None
