@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,9 @@ def info_of(table: pa.Table) -> dict[str, Any]:
 def write_atomically(path: Path, write: Any) -> None:
     """Call ``write(staged_path)``, flush the file to disk, and rename it over ``path``."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-    os.close(handle)
-    staged = Path(name)
+    # Not mkstemp: its files are for their owner alone, and readers may be another user.
+    staged = path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.tmp")
+    staged.touch(exist_ok=False)
     try:
         write(staged)
         with staged.open("rb+") as file:

@@ -213,6 +213,8 @@ class EmbeddedIndex(SegmentReader):
         for path in folder.glob("*.arrow"):
             if path.stem not in used:
                 path.unlink(missing_ok=True)
+        for path in folder.glob(".*.tmp"):  # half-written, by a writer that was killed
+            path.unlink(missing_ok=True)
         if not any(folder.iterdir()):
             folder.rmdir()
 
