@@ -139,6 +139,10 @@ def _verse_of(run: Sequence[Line], framed: dict[int, Frame], width: int) -> list
         return []
     if capitals < 0.6 or sum(bool(SENTENCE_END.search(line.words)) for line in run) > 0.7 * len(run):
         return []  # speeches, each a line long
+    if len(run) <= 3 and framed:
+        lefts = [line.x0 for line in run if line.x0 is not None]
+        if capitals < 1.0 or max(lefts) - min(lefts) > 3:
+            return []  # the end of one paragraph and the beginning of the next
     if any(parse_heading(line.words) for line in run):
         return []
     # Lines broken on purpose: the next line's first word would have fitted.
@@ -222,6 +226,8 @@ def _breaks_by_boxes(before: Line, after: Line, book: Book, framed: dict[int, Fr
     usual = max(b.pitch, 0.9 * (after.size or 0))
     if gap > 1.45 * usual:
         return not (goes_on and not ended and gap < 2.5 * usual)
+    if goes_on and not ended:
+        return False  # a hanging indent
     if 5 < indent < 60 and before.x0 - a.left < 5:
         return True
     if before.x0 - a.left > 5 and abs(after.x0 - before.x0) < 3 and indent < 60:

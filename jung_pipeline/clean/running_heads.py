@@ -33,6 +33,8 @@ _CONFUSED = str.maketrans(
 _MISREAD_DIGITS = str.maketrans({"l": "1", "I": "1", "|": "1", "O": "0"})
 #: Heads are short.
 _LONGEST = 90
+#: A page number is judged by the pages this near.
+_NEAR = 12
 #: Share of letters that two readings of one head have in common (Dice coefficient of letter pairs).
 _ALIKE = 0.72
 
@@ -63,9 +65,10 @@ def find_page_furniture(book: Book) -> None:
     edges = [edge for page_lines in pages.values() for edge in _edges(page_lines)]
     offsets = _number_series(edges, len(pages))
     heads = _repeated_words(edges, len(pages), offsets)
+    height = _head_height(edges, heads, offsets, len(pages)) if book.has_boxes else None
     for page_lines in pages.values():
         for top in (True, False):
-            _strip(page_lines, top, offsets, heads, book)
+            _strip(page_lines, top, offsets, heads, book, len(pages), height if top else None)
     _keep_titles(book, edges, heads)
     _learn_labels(book, edges, offsets)
 
@@ -146,11 +149,18 @@ def _dense(on: set[int], least: int) -> bool:
     return any(ordered[i + least - 1] - ordered[i] <= 3 * least + 2 for i in range(len(ordered) - least + 1))
 
 
-def _agrees(edge: _Edge, offsets: dict[tuple[int, bool], set[int]]) -> bool:
-    """Whether a number of the line is the one that its page should bear."""
+def _agrees(edge: _Edge, offsets: dict[tuple[int, bool], set[int]], *, least: int = 1) -> bool:
+    """Whether a number of the line is the one that its page should bear.
+
+    Args:
+        edge: the line.
+        offsets: of :func:`_number_series`.
+        least: so many pages around must show the same series; notes are counted as well as pages.
+    """
     for value, roman in edge.numbers:
-        on = offsets.get((value - edge.page, roman))
-        if on and any(abs(page - edge.page) <= 12 for page in on if page != edge.page):
+        on = offsets.get((value - edge.page, roman), set())
+        near = sum(abs(page - edge.page) <= _NEAR for page in on if page != edge.page)
+        if near >= least:
             return True
     return False
 
@@ -160,10 +170,13 @@ def _repeated_words(
 ) -> dict[str, str]:
     """Folded words at page edges → the reading they count as, for those that are running heads."""
     where: dict[str, set[int]] = defaultdict(set)
+    at_top: set[str] = set()
     numbered: Counter[str] = Counter()
     for edge in edges:
         if len(edge.words) >= 3 and len(edge.line.words) <= _LONGEST and not _like_prose(edge.line.words):
             where[edge.words].add(edge.page)
+            if edge.top:
+                at_top.add(edge.words)
             numbered[edge.words] += _agrees(edge, offsets)
     centres: list[tuple[str, Counter[str]]] = []
     reading: dict[str, str] = {}
@@ -176,6 +189,7 @@ def _repeated_words(
                 centres.append((words, pairs))
         if centre is not None:
             reading[words] = centre
+    tops = {centre for words, centre in reading.items() if words in at_top}
     total: dict[str, set[int]] = defaultdict(set)
     with_number: Counter[str] = Counter()
     for words, centre in reading.items():
@@ -186,6 +200,8 @@ def _repeated_words(
         centre
         for centre, on in total.items()
         if (len(on) >= least and _dense(on, least)) or (len(on) >= 2 and with_number[centre] >= 1)
+        # At the foot stand notes, which quote the same works again and again.
+        if centre in tops or len(on) >= max(least, 0.08 * pages)
     }
     return {words: centre for words, centre in reading.items() if centre in accepted}
 
@@ -218,9 +234,15 @@ def _strip(
     offsets: dict[tuple[int, bool], set[int]],
     heads: dict[str, str],
     book: Book,
+    pages: int,
+    height: float | None,
 ) -> None:
-    """Take furniture from one edge of a page inward, until a line is text."""
+    """Take furniture from one edge of a page inward, until a line is text.
+
+    ``height`` is where heads stand, where boxes tell: what stands there is one even if it comes only once.
+    """
     ordered = page_lines if top else page_lines[::-1]
+    least = 1 if pages <= 6 else max(2, min(8, pages // 4))
     for depth, line in enumerate(ordered[:_DEPTH]):
         if line.fate is not None:
             continue
@@ -230,14 +252,40 @@ def _strip(
             if bare and not _agrees(edge, offsets) and not _far_from_text(ordered, depth, book):
                 return
             line.fate = "page_number"
-        elif edge.words in heads or (
-            edge.numbers and _agrees(edge, offsets) and depth == 0 and _like_a_head(line.words)
+        elif (
+            edge.words in heads
+            or (
+                height is not None
+                and line.y0 is not None
+                and abs(line.y0 - height) < 1.5
+                and len(line.words) <= _LONGEST
+            )
+        ) or (
+            edge.numbers and _agrees(edge, offsets, least=least) and depth == 0 and _like_a_head(line.words)
         ):
             if _larger_than_text(line, book):
                 return
             line.fate = "running_head"
         else:
             return
+
+
+def _head_height(
+    edges: Sequence[_Edge], heads: dict[str, str], offsets: dict[tuple[int, bool], set[int]], pages: int
+) -> float | None:
+    """The height at which the heads of most pages stand, in points from the top."""
+    heights: dict[int, set[int]] = defaultdict(set)
+    for edge in edges:
+        if (
+            edge.top
+            and edge.line.y0 is not None
+            and (edge.words in heads or (edge.alone and _agrees(edge, offsets)))
+        ):
+            heights[round(edge.line.y0)].add(edge.page)
+    if not heights:
+        return None
+    best = max(heights, key=lambda height: len(heights[height]))
+    return float(best) if len(heights[best]) >= max(5, 0.4 * pages) else None
 
 
 def _like_a_head(text: str) -> bool:
