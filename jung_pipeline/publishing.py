@@ -10,6 +10,8 @@ from typing import Any
 from jung_pipeline.errors import VectorIndexError
 from jung_pipeline.index import versions
 from jung_pipeline.index.registry import open_index, store_of
+from jung_pipeline.query.calibration import CALIBRATION_VERSION, calibrate
+from jung_pipeline.query.probes import ProbeVectors
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import index_spec, stage_path
 from jung_pipeline.volumes import present_volumes
@@ -61,6 +63,7 @@ def publish(settings: Settings, *, force: bool = False) -> Published:
         store=store_of(settings, spec),
         remote=open_index(settings, spec) if settings.store != "embedded" else None,
         calibrate=lambda version: _calibrated(version, settings),
+        calibration_version=str(CALIBRATION_VERSION),
         settings=settings,
         force=force,
     )
@@ -71,8 +74,6 @@ def publish(settings: Settings, *, force: bool = False) -> Published:
 def _calibrated(version: versions.IndexVersion, settings: Settings) -> dict[str, Any]:
     """The calibration of ``version``; none for an index without passages."""
     from jung_pipeline.embed.registry import make_embedder
-    from jung_pipeline.query.calibration import calibrate
-    from jung_pipeline.query.probes import ProbeVectors
 
     if not version.manifest.passages:
         return {}
@@ -85,7 +86,11 @@ def is_current(settings: Settings, keys: Collection[str]) -> bool:
     """Whether the live version is what publishing the volumes ``keys`` would make."""
     spec = index_spec(settings)
     return versions.is_live(
-        settings.paths, spec, _chunk_tables(keys, settings), store=store_of(settings, spec)
+        settings.paths,
+        spec,
+        _chunk_tables(keys, settings),
+        store=store_of(settings, spec),
+        calibration_version=str(CALIBRATION_VERSION),
     )
 
 

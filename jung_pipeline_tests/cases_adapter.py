@@ -264,7 +264,8 @@ class _IndexRun:
         return {
             "count": {doc: len(records) for doc, records in stored.items()},
             "requests": [
-                {"bytes": r.bytes, "vectors": r.vectors, "metadata": r.metadata} for r in server.upserts
+                {"bytes": r.size, "vectors": r.vectors, "metadata": r.metadata}
+                for r in server.requests_to("/vectors/upsert")
             ],
             "read_back": [vector.metadata["text"] for vector in vectors],
             "texts": {doc: [v.metadata["text"] for v in records.values()] for doc, records in stored.items()},

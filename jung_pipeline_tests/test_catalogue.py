@@ -63,7 +63,14 @@ def test_keys_are_valid_and_never_collide(names):
 
 
 def test_titles_that_differ_only_behind_a_dot_or_in_type_get_keys_of_their_own():
-    names = ["CW Vol. 9.i.pdf", "CW Vol. 9.ii.pdf", "Man and Symbol.pdf", "Man and Symbol.epub", "a/b.pdf", "a,b.pdf"]
+    names = [
+        "CW Vol. 9.i.pdf",
+        "CW Vol. 9.ii.pdf",
+        "Man and Symbol.pdf",
+        "Man and Symbol.epub",
+        "a/b.pdf",
+        "a,b.pdf",
+    ]
     assert len(set(keys_for(names).values())) == len(names)
 
 

@@ -49,7 +49,10 @@ def test_imports_point_one_way(path):
     tops = {name.split(".")[0] for name in names}
     if not relative.startswith(RIM):
         assert "dagster" not in tops
-        assert not any(name.startswith(("jung_pipeline.defs", "jung_pipeline.definitions", "jung_pipeline.cli")) for name in names)
+        assert not any(
+            name.startswith(("jung_pipeline.defs", "jung_pipeline.definitions", "jung_pipeline.cli"))
+            for name in names
+        )
     for vendor, word in VENDORS.items():
         assert vendor not in tops or word in path.name, f"{relative} imports {vendor}"
     if relative.startswith("query/"):

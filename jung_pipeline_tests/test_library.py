@@ -12,7 +12,16 @@ TEXT = "CHAPTER I\n\nThe keeper counted the stones every night and wrote the num
 
 
 def test_junk_and_other_types_are_passed_over():
-    names = ["Thumbs.db", "~$Letters.epub", "Letters.ePub", ".hidden.epub", "a.epub.crdownload", "._b.pdf", "n.TXT", "m.opf"]
+    names = [
+        "Thumbs.db",
+        "~$Letters.epub",
+        "Letters.ePub",
+        ".hidden.epub",
+        "a.epub.crdownload",
+        "._b.pdf",
+        "n.TXT",
+        "m.opf",
+    ]
     assert discover(names) == ["Letters.ePub", "n.TXT"]
 
 

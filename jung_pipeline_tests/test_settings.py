@@ -9,11 +9,17 @@ from jung_pipeline.errors import SettingsError
 
 
 def test_environment_wins_over_the_file_and_the_file_over_the_default(tmp_path, monkeypatch):
-    (tmp_path / "jung.toml").write_text('top_k = 9\nkeep = 4\nchunk = { target = 300 }\n', encoding="utf-8")
+    (tmp_path / "jung.toml").write_text("top_k = 9\nkeep = 4\nchunk = { target = 300 }\n", encoding="utf-8")
     monkeypatch.setenv("JUNG_KEEP", "5")
     monkeypatch.setenv("JUNG_CHUNK__MAX", "500")
     found = settings.load(tmp_path)
-    assert (found.top_k, found.keep, found.chunk.target, found.chunk.max, found.chunk.min) == (9, 5, 300, 500, 80)
+    assert (found.top_k, found.keep, found.chunk.target, found.chunk.max, found.chunk.min) == (
+        9,
+        5,
+        300,
+        500,
+        80,
+    )
 
 
 def test_jung_home_names_the_library(tmp_path, monkeypatch):
@@ -23,7 +29,8 @@ def test_jung_home_names_the_library(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "named"), [("top_k = 0\n", "top_k"), ("topk = 3\n", "topk"), ('store = "faiss"\n', "store"), ("= 3", "jung.toml")]
+    ("text", "named"),
+    [("top_k = 0\n", "top_k"), ("topk = 3\n", "topk"), ('store = "faiss"\n', "store"), ("= 3", "jung.toml")],
 )
 def test_a_wrong_setting_is_named(tmp_path, text, named):
     (tmp_path / "jung.toml").write_text(text, encoding="utf-8")

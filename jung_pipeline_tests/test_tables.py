@@ -53,4 +53,6 @@ def test_rows_must_fit_the_schema():
     with pytest.raises(StageError, match="chpter"):
         tables.from_rows([{"chpter": 1}], schemas.CHUNKS)
     with pytest.raises(StageError, match="null"):
-        tables.from_rows([{"text_hash": None, "model": "m", "vector": [0.0, 1.0]}], schemas.embeddings_schema(2))
+        tables.from_rows(
+            [{"text_hash": None, "model": "m", "vector": [0.0, 1.0]}], schemas.embeddings_schema(2)
+        )

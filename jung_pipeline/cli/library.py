@@ -122,7 +122,7 @@ def status(volumes: tuple[str, ...], as_json: bool) -> int:
                 "checks": freshness.outcomes(volume, settings) if volumes else None,
             }
         )
-    index = publishing.summary(settings, sorted(present))
+    index = publishing.summary(settings)
     if as_json:
         print_json(
             {"home": str(home.path), "volumes": report, "not_catalogued": uncatalogued, "index": index}

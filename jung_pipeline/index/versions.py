@@ -161,6 +161,7 @@ def publish(
     store: Mapping[str, Any] | None = None,
     remote: VectorReader | None = None,
     calibrate: Callable[[IndexVersion], dict[str, Any]] | None = None,
+    calibration_version: str = "",
     settings: Settings | None = None,
     force: bool = False,
 ) -> Manifest:
@@ -176,6 +177,7 @@ def publish(
         store: How the manifest describes the vector store; default the embedded one.
         remote: The remote store to hold against the segments in the audit.
         calibrate: Called with the finished version before it goes live; the result is kept in the manifest.
+        calibration_version: Of the rules behind ``calibrate``: another one makes another version.
         settings: Handed to the version given to ``calibrate``.
         force: Build the version even if nothing changed (a new calibration, for instance).
 
@@ -188,7 +190,7 @@ def publish(
     with exclusive(home.index):
         sources, missing = _sources(home, spec, volumes)
         store = dict(store or {"kind": "embedded"})
-        composition = _composition(spec, sources, missing, store)
+        composition = _composition(spec, sources, missing, store, calibration_version)
         before = _current_or_none(home.index)
         if before and before.manifest.composition == composition and not force:
             return before.manifest
@@ -226,14 +228,20 @@ def publish(
 
 
 def is_live(
-    home: Home, spec: IndexSpec, volumes: Mapping[str, Path], *, store: Mapping[str, Any] | None = None
+    home: Home,
+    spec: IndexSpec,
+    volumes: Mapping[str, Path],
+    *,
+    store: Mapping[str, Any] | None = None,
+    calibration_version: str = "",
 ) -> bool:
     """Whether :func:`publish` with the same arguments would change nothing."""
     before = _current_or_none(home.index)
     if before is None:
         return False
     sources, missing = _sources(home, spec, volumes)
-    composition = _composition(spec, sources, missing, dict(store or {"kind": "embedded"}))
+    store = dict(store or {"kind": "embedded"})
+    composition = _composition(spec, sources, missing, store, calibration_version)
     return before.manifest.composition == composition
 
 
@@ -315,7 +323,11 @@ def _made_from(path: Path, pointer: Mapping[str, Any]) -> bool:
 
 
 def _composition(
-    spec: IndexSpec, sources: Mapping[str, _Source], missing: list[str], store: Mapping[str, Any]
+    spec: IndexSpec,
+    sources: Mapping[str, _Source],
+    missing: list[str],
+    store: Mapping[str, Any],
+    calibration_version: str,
 ) -> str:
     from jung_pipeline.index import lexical_tantivy
 
@@ -325,6 +337,7 @@ def _composition(
         "store": dict(store),
         "volumes": {volume: [s.entry.digest, s.entry.fresh] for volume, s in sources.items()},
         "missing": missing,
+        "calibration": calibration_version,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

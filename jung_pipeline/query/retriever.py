@@ -7,9 +7,9 @@ text unless the question asks for notes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -112,8 +112,18 @@ class Retriever:
 
     def passage(self, chunk_id: str) -> Passage | None:
         """The passage ``chunk_id``, or ``None``."""
-        row = self.passages.get(chunk_id)
-        return Passage.from_row(row) if row is not None else None
+        return self._lookup(chunk_id)
+
+    @cached_property
+    def _lookup(self) -> Callable[[str], Passage | None]:
+        """Reads a passage, and remembers the last few thousand: the same ones are found again and again."""
+
+        @lru_cache(maxsize=4096)
+        def read(chunk_id: str) -> Passage | None:
+            row = self.passages.get(chunk_id)
+            return Passage.from_row(row) if row is not None else None
+
+        return read
 
     def candidates(
         self, question: str, *, where: Where | None = None, vector: Vectors | None = None, pool: int = POOL

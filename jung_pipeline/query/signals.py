@@ -42,9 +42,15 @@ def weights_of(question: str, language: str | None) -> dict[str, float]:
     return {word: rarity(word, language or "en") for word in content_words(question)}
 
 
+@lru_cache(maxsize=4096)
+def _stems_of(text: str) -> frozenset[str]:
+    """The stems of a passage, remembered: calibration asks for the same passages hundreds of times."""
+    return frozenset(stems(text))
+
+
 def matched(weights: Mapping[str, float], text: str, bridges: Mapping[str, frozenset[str]]) -> float:
     """The rarity of the question's words that ``text`` holds, themselves or under another name."""
-    have = stems(text)
+    have = _stems_of(text)
     return sum(
         weight
         for word, weight in weights.items()

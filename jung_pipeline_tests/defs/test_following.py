@@ -1,0 +1,97 @@
+"""What follows the library by itself: the sensor and the schedule, evaluated as the daemon does."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import dagster as dg
+import pytest
+
+from jung_pipeline.definitions import build_definitions
+from jung_pipeline.defs.running import Ingestion
+from jung_pipeline.defs.schedules import nightly_ingestion
+from jung_pipeline.defs.sensors import library_folder
+from jung_pipeline_tests.small_books import put_epub
+
+
+@pytest.fixture
+def instance(library):
+    from jung_pipeline.defs.instance import open_instance
+
+    with open_instance(library) as opened:
+        yield opened
+
+
+def look(library, instance):
+    """One evaluation of the sensor; its partition requests are carried out as the daemon would."""
+    definitions = build_definitions(library.home)
+    context = dg.build_sensor_context(
+        instance=instance, definitions=definitions, resources={"library": definitions.resources["library"]}
+    )
+    result = library_folder(context)
+    for request in getattr(result, "dynamic_partitions_requests", None) or []:
+        if isinstance(request, dg.AddDynamicPartitionsRequest):
+            instance.add_dynamic_partitions("volumes", request.partition_keys)
+        else:
+            for key in request.partition_keys:
+                instance.delete_dynamic_partition("volumes", key)
+    return result
+
+
+def settle(path):
+    """Make the file look as if it had been there for a while."""
+    os.utime(path, (time.time() - 60, time.time() - 60))
+
+
+def test_a_dropped_book_gets_a_partition_and_one_run(library, instance):
+    path = put_epub(library.paths.library, "north")
+    assert look(library, instance).run_requests == [], "still being copied"
+    settle(path)
+    first = look(library, instance)
+    assert [request.partition_key for request in first.run_requests] == ["north"]
+    assert instance.get_dynamic_partitions("volumes") == ["north"]
+    again = look(library, instance)
+    assert [r.run_key for r in again.run_requests] == [r.run_key for r in first.run_requests], (
+        "the same file under the same rules has the same run key, so the daemon runs it once"
+    )
+
+
+def test_what_is_up_to_date_is_left_alone_and_a_removed_book_is_taken_out(library, instance):
+    path = put_epub(library.paths.library, "north")
+    other = put_epub(library.paths.library, "south")
+    settle(path)
+    settle(other)
+    list(Ingestion(library).run())
+    assert look(library, instance).run_requests == []
+    other.unlink()
+    result = look(library, instance)
+    assert [request.job_name for request in result.run_requests] == ["publish_index"]
+    assert instance.get_dynamic_partitions("volumes") == ["north"]
+    assert not library.paths.table("chunks", "south").exists()
+
+
+def test_an_unmounted_library_folder_removes_nothing(library, instance):
+    path = put_epub(library.paths.library, "north")
+    settle(path)
+    look(library, instance)
+    library.paths.library.rename(library.home / "unmounted")
+    assert isinstance(look(library, instance), dg.SkipReason)
+    assert instance.get_dynamic_partitions("volumes") == ["north"]
+
+
+def test_the_night_asks_for_what_is_due_and_only_that(library, instance):
+    settle(put_epub(library.paths.library, "north"))
+    definitions = build_definitions(library.home)
+
+    def tonight():
+        context = dg.build_schedule_context(
+            instance=instance,
+            scheduled_execution_time=__import__("datetime").datetime(2026, 1, 5, 3),
+            resources={"library": definitions.resources["library"]},
+        )
+        return nightly_ingestion(context)
+
+    assert [request.partition_key for request in tonight()] == ["north"]
+    list(Ingestion(library).run())
+    assert isinstance(tonight(), dg.SkipReason)
