@@ -22,7 +22,7 @@ _SUSPENDED = frozenset(
     ["and", "or", "nor", "to", "but", "as", "und", "oder", "bis", "sowie", "bzw", "et", "ou", "e", "o"]
 )
 
-_BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)-[ \t]*$")
+_BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)([-¬])[ \t]*$")
 _AFTER = regex.compile(r"[\p{L}\p{M}'’]+")
 _DASH_END = regex.compile(r"(?:[—―]|(?<=\S)–|(?<=[^\s-])--+)$")
 _SPACED_BREAK = regex.compile(r"(?<![\p{L}-])([\p{L}\p{M}]{2,})- (\p{Ll}[\p{L}\p{M}]*)")
@@ -50,8 +50,8 @@ def joined_without_hyphen(left: str, right: str, lexicon: Lexicon, *, doubt: boo
     left_likely, right_likely = lexicon.zipf(left), lexicon.zipf(right)
     if left.lower() in _HYPHEN_PREFIXES and lexicon.language == "en" and right_likely >= 2.0:
         return likely >= 3.5
-    if likely < 1.5 and lexicon.language != "en":
-        return doubt
+    if lexicon.language != "en":
+        return likely >= 1.5 or doubt  # compounds are written as one
     if left_likely >= _OWN_WORD and right_likely >= _OWN_WORD and len(left) > 1:
         return likely >= 1.5 and likely >= min(left_likely, right_likely) - _RARER
     if likely >= 1.5:
@@ -84,6 +84,8 @@ def join_between(before: str, after: str, lexicon: Lexicon) -> str:
         return " "
     if last[-1:].isdigit() or (len(last) == 1 and last.isupper()):
         return ""
+    if broken.group(2) == "¬" and right[0].islower():
+        return "-"  # a scanner's sign for a hyphen that only the line's end called for
     if right[0].isupper():
         capitals = last.isupper() and len(last) > 1 and (right.isupper() or len(right) == 1)
         return "-" if capitals and joined_without_hyphen(last, right, lexicon) else ""

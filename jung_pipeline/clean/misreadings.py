@@ -90,12 +90,26 @@ _CONFUSIONS: tuple[tuple[str, str], ...] = (
     ("aii", "an"),
     ("lhe", "the"),
 )
-#: A corrected word must be this frequent; a misread one at most that frequent.
-_FREQUENT, _UNKNOWN = 3.9, 2.75
-#: The corrected word is at least so much more frequent (three orders of magnitude).
+#: Fraktur and other confusions of German print.
+_GERMAN: tuple[tuple[str, str], ...] = (
+    ("s", "f"), ("st", "ft"), ("ö", "s"), ("ü", "s"), ("b", "d"), ("d", "b"), ("k", "t"), ("v", "b"), ("ck", "ch"), ("z", "i"), ("a", "ä"), ("o", "ö"), ("u", "ü"),
+)  # fmt: skip
+#: Confusions that also tell real but rare words apart: for long words and noisy volumes only.
+_RISKY = frozenset(
+    [("r", "t"), ("j", "i"), ("f", "t"), ("t", "f"), ("y", "v"), ("v", "y"), ("l", "t"), ("t", "l"), ("i", "t"), ("t", "i"), ("h", "b"), ("e", "c"), ("o", "c"), ("c", "o"), ("w", "vv"), ("q", "g"), ("g", "q"), ("n", "ri"), ("a", "o"), ("f", "s"), ("s", "f"), ("k", "t"), ("v", "b"), ("b", "d"), ("d", "b"), ("o", "ö"), ("u", "ü"), ("a", "ä")]
+)  # fmt: skip
+#: Vowels taken for each other: only long words, or volumes full of errors, are safe to judge by them.
+_VOWELS = frozenset("oea")
+#: Length of a word up to → how frequent a corrected word must be, and how frequent the misread one may be.
+_LIMITS = ((3, 5.0, 1.6), (4, 4.4, 1.6), (6, 3.9, 2.3), (99, 3.2, 2.6))
+#: The corrected word is at least so much more frequent (2.6: four hundred times).
 _GAP = 2.6
-#: So many corrections per 10,000 words make a volume a scan worth correcting; short texts are given the benefit.
-_RATE, _SHORT = 4.0, 3000
+#: A second candidate must be so much rarer.
+_CLEAR = 1.5
+#: Corrections per 10,000 words that make a volume a scan worth correcting, and one full of errors.
+_RATE, _NOISY = 4.0, 20.0
+#: Short texts are given the benefit of the doubt (words).
+_SHORT = 3000
 _ONE_FOR_I = regex.compile(
     r"(?<![\p{N}.,:;/§$£–-]\s?)(?<!(?:[Nn]o|[Pp]p?|[Ff]ig|[Vv]ol|[Cc]h|[Cc]hap|[Pp]art|[Ll]ecture|[Ss]tage|[Tt]ype|[Nn]umber|[Cc]ase|[Tt]able)\.? )\b(?:1|l|\|)\b"
     r"(?= (?:am|was|have|had|shall|will|should|would|could|can|cannot|may|might|must|do|did|think|thought|know|knew|believe|saw|see|said|say|mean|wish|want|went|came|found|felt|feel|hope|suppose|remember|never|myself)\b)"
@@ -103,64 +117,87 @@ _ONE_FOR_I = regex.compile(
 
 
 def correct_misreadings(text: str, lexicon: Lexicon) -> Iterator[Edit]:
-    """Corrections of misread words in ``text``."""
+    """Corrections of misread words in ``text`` (paragraphs divided by blank lines)."""
     if lexicon.language not in ("en", "de"):
         return
     words = Counter(match.group(1) for match in _TOKEN.finditer(text))
     total = sum(words.values())
-    right: dict[str, str] = {}
-    for word, count in words.items():
-        better = _correction(word, count, lexicon)
-        if better is not None:
-            right[word] = better
-    made = sum(words[word] for word in right)
-    if total > _SHORT and made < _RATE * total / 10_000:
+    right = _corrections(words, lexicon, noisy=False)
+    rate = sum(words[word] for word in right) * 10_000 / max(total, 1)
+    if total > _SHORT and rate < _RATE:
         right = {}
+    elif rate >= _NOISY and total > 100:
+        right |= _corrections(words, lexicon, noisy=True)
     if right:
         for match in _TOKEN.finditer(text):
             better = right.get(match.group(1))
-            if better is not None:
+            # The first word of a paragraph in small letters is the rest of a word.
+            if better is not None and (
+                match.start() > 0 and (text[match.start() - 1] != "\n" or better[0].isupper())
+            ):
                 yield Edit(match.start(1), match.end(1), better, "misreading")
     if lexicon.language == "en":
         for match in _ONE_FOR_I.finditer(text):
             yield Edit(match.start(), match.end(), "I", "misreading")
 
 
-def _correction(word: str, count: int, lexicon: Lexicon) -> str | None:
+def _corrections(words: Counter[str], lexicon: Lexicon, *, noisy: bool) -> dict[str, str]:
+    """Misread word → the word meant, for those of ``words`` where that is beyond doubt."""
+    confusions = _CONFUSIONS + (_GERMAN if lexicon.language == "de" else ())
+    found: dict[str, str] = {}
+    for word, count in words.items():
+        if (better := _correction(word, count, lexicon, confusions, noisy=noisy)) is not None:
+            found[word] = better
+    return found
+
+
+def _correction(
+    word: str, count: int, lexicon: Lexicon, confusions: tuple[tuple[str, str], ...], *, noisy: bool
+) -> str | None:
     """The one frequent word that ``word`` is a misreading of, or ``None``."""
-    has_digit = any(char.isdigit() for char in word)
     lower = word.lower()
-    if not word.isascii() or (
-        has_digit and (word[0].isdigit() or sum(c.isdigit() for c in word) > len(word) / 3)
-    ):
+    has_digit = not word.isalpha()
+    if not _judged(word, lower, has_digit, lexicon.language):
         return None
-    if has_digit and (
-        len(word) < 3 or not lower.replace("0", "").replace("1", "").replace("5", "").isalpha()
-    ):
-        return None
-    if not has_digit and (
-        len(word) < 3 or (not word.islower() and not (word[1:].islower() and lower in _TITLE))
-    ):
-        return None
+    frequent, unknown = next((f, u) for length, f, u in _LIMITS if len(lower) <= length)
     own = lexicon.zipf(lower)
-    if own > _UNKNOWN or (lexicon.zipf_anywhere(lower) > 3.0 and lower not in _KNOWN):
+    if lower not in _KNOWN and (own > unknown or lexicon.zipf_anywhere(lower) > 3.0):
         return None
-    candidates = {
-        candidate: lexicon.zipf(candidate)
-        for candidate in _variants(lower)
-        if lexicon.zipf(candidate) >= (_FREQUENT if len(lower) > 3 else 5.0)
-    }
+    risky = noisy or len(lower) >= 8
+    candidates = _likely(_variants(lower, confusions, risky=risky), lexicon, frequent)
+    if not candidates and noisy and len(lower) >= 6:
+        twice = (
+            two
+            for one in _variants(lower, confusions, risky=True)
+            for two in _variants(one, confusions, risky=True)
+        )
+        candidates = _likely(set(twice), lexicon, max(frequent, 3.6))
     if not candidates:
         return None
-    ranked = sorted(candidates, key=lambda c: -candidates[c])
+    ranked = sorted(candidates, key=lambda candidate: -candidates[candidate])
     best = ranked[0]
-    if len(ranked) > 1 and candidates[ranked[1]] > candidates[best] - 1.5:
+    if len(ranked) > 1 and candidates[ranked[1]] > candidates[best] - _CLEAR:
         return None
     if candidates[best] - own < _GAP and not has_digit:
         return None
     if count > 4 and not has_digit and lexicon.count(best) < 20 * count:
         return None  # a word the volume keeps using
     return best.capitalize() if word[0].isupper() else best
+
+
+def _judged(word: str, lower: str, has_digit: bool, language: str) -> bool:
+    """Whether ``word`` is of a kind that is corrected at all: no name, no abbreviation, no number."""
+    if len(word) < 3 or not (word.isascii() or language == "de"):
+        return False
+    if has_digit:
+        digits = sum(char.isdigit() for char in word)
+        letters = lower.replace("0", "").replace("1", "").replace("5", "")
+        return not word[0].isdigit() and digits <= len(word) / 3 and letters.isalpha()
+    return word.islower() or (word[1:].islower() and lower in _TITLE)
+
+
+def _likely(variants: set[str], lexicon: Lexicon, least: float) -> dict[str, float]:
+    return {variant: likely for variant in variants if (likely := lexicon.zipf(variant)) >= least}
 
 
 #: Capitalised readings that begin sentences and are nobody's name.
@@ -181,24 +218,24 @@ _TITLE = frozenset(
         "wben",
         "wbich",
         "wliich",
-        "bis",
         "hnt",
         "bnt",
         "aud",
-        "iu",
         "iii",
         "ou",
+        "tho",
+        "thc",
     ]
 )
 _KNOWN = frozenset(["tbe", "tlie"])
 
 
-def _variants(word: str) -> set[str]:
+def _variants(word: str, confusions: tuple[tuple[str, str], ...], *, risky: bool) -> set[str]:
     """``word`` with one confusion undone at one place, or at every place."""
     found: set[str] = set()
-    for read, printed in _CONFUSIONS:
+    for read, printed in confusions:
         at = word.find(read)
-        if at < 0:
+        if at < 0 or (not risky and ((read in _VOWELS and printed in _VOWELS) or (read, printed) in _RISKY)):
             continue
         if word.count(read) > 1:
             found.add(word.replace(read, printed))

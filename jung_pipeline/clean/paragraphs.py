@@ -281,8 +281,8 @@ def _rebuild(book: Book) -> None:
                     how = join_between(before, text[start:end], book.lexicon)
                     if how == "-":
                         _drop_hyphen(pieces, book)
-                    elif how:
-                        pieces.append(how)
+                    else:
+                        pieces += [*_not_sign(pieces, book), *([how] if how else [])]
             pieces.append((start, end))
         first = book.lines[paragraph.lines[0]]
         paragraph.page = first.page
@@ -290,12 +290,22 @@ def _rebuild(book: Book) -> None:
     book.sync_paragraphs()
 
 
+def _not_sign(pieces: list[tuple[int, int] | str], book: Book) -> list[str]:
+    """The hyphen in place of a scanner's "¬" at the end of the last piece, where the word stays divided."""
+    last = pieces[-1]
+    if not isinstance(last, tuple) or book.tracked.text[last[1] - 1] != "¬":
+        return []
+    book.tracked.touch(last[1] - 1, last[1], "hyphen_form")
+    pieces[-1] = (last[0], last[1] - 1)
+    return ["-"]
+
+
 def _drop_hyphen(pieces: list[tuple[int, int] | str], book: Book) -> None:
     """Take the hyphen off the end of the last piece."""
     last = pieces[-1]
     assert isinstance(last, tuple)
     end = last[1]
-    while end > last[0] and book.tracked.text[end - 1] != "-":
+    while end > last[0] and book.tracked.text[end - 1] not in "-¬":
         end -= 1
     book.tracked.touch(end - 1, last[1], "line_hyphen")
     book.report["words joined at line ends"] += 1

@@ -27,7 +27,7 @@ _SPACES = frozenset(
     "\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000\u2028\u2029\x0b\x0c\x85\r"
 )
 #: Hyphens of typographers; dashes are not among them.
-_HYPHENS = frozenset("\u2010\u2011\u00ac\u2e17\u2e40")
+_HYPHENS = frozenset("\u2010\u2011\u2e17\u2e40")
 #: Accents that stand free, and the combining mark each means.
 _ACCENTS = {
     "\u00a8": "\u0308",
@@ -79,9 +79,7 @@ def _special_characters(text: str, lexicon: Lexicon) -> Iterator[Edit]:
         elif char == "\u00ad":
             yield _soft_hyphen(text, at, lexicon)
         elif char in _HYPHENS:
-            # The sign for "not" is a hyphen only where a scanner writes it: at the end of a line.
-            if char != "\u00ac" or text[at + 1 : at + 2] in ("\n", "") or text[at + 1 : at + 3] == " \n":
-                yield Edit(at, at + 1, "-", "hyphen_form")
+            yield Edit(at, at + 1, "-", "hyphen_form")
         elif char == "\u017f":
             yield Edit(at, at + 1, "s", "long_s")
         elif "\ud800" <= char <= "\udbff" and "\udc00" <= text[at + 1 : at + 2] <= "\udfff":
