@@ -22,6 +22,7 @@ _SUSPENDED = frozenset(
     ["and", "or", "nor", "to", "but", "as", "und", "oder", "bis", "sowie", "bzw", "et", "ou", "e", "o"]
 )
 
+_LINE_END_SIGNS = frozenset("-¬—―–")
 _BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)([-¬])[ \t]*$")
 _AFTER = regex.compile(r"[\p{L}\p{M}'’]+")
 _DASH_END = regex.compile(r"(?:[—―]|(?<=\S)–|(?<=[^\s-])--+)$")
@@ -67,10 +68,10 @@ def join_between(before: str, after: str, lexicon: Lexicon) -> str:
         after: the later line, without white space at its beginning.
         lexicon: word evidence.
     """
+    if before[-1:] not in _LINE_END_SIGNS:
+        return "" if after[:1] == "—" and before[-1:].isalnum() else " "
     if _DASH_END.search(before):
         return "" if not before.endswith("–") or after[:1].isalnum() else " "
-    if after[:1] == "—" and before[-1:].isalnum():
-        return ""
     broken = _BEFORE.search(before)
     if broken is None:
         return " "

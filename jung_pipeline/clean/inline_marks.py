@@ -156,6 +156,7 @@ _IN_FLOW = regex.compile(r"\[(?:Pg?\.? ?|p\.? ?|S\. ?|Seite )?(\d{1,4})\]|\{(\d{
 _NOTE_LINE = regex.compile(
     r"(?m)^\s*(?:\[?Foot-?note\s+(\d{1,4})[:\]]|\[(\d{1,4})\](?=.*\S))", regex.IGNORECASE
 )
+_SENTENCE_OVER = regex.compile(r"(?:[.!?:…]['\"”’»)\]]*|^|\p{Lu}{4})$")
 #: A rising series must have so many members, and rise by one so often.
 _LEAST, _BY_ONE = 6, 0.75
 #: Pages hold text: marks lie at least this far apart (median, characters).
@@ -181,9 +182,8 @@ def take_out_page_numbers(book: Book) -> None:
     noted = {int(framed or bare) for framed, bare in _NOTE_LINE.findall(text)}
     if sum(values[i] in noted for i in chain) > 0.3 * len(chain):
         return  # marks of notes that are gathered elsewhere
-    at_line_start = sum(_opens_paragraph(text, found[i].start()) for i in chain)
-    if at_line_start > 0.8 * len(chain) and not book.has_boxes:
-        return  # numbers of paragraphs
+    if sum(_opens_paragraph(text, found[i]) for i in chain) > 0.7 * len(chain):
+        return  # numbers of paragraphs; pages end anywhere in a sentence
     edits = []
     book.sync_lines()
     starts = [line.start for line in book.lines]
@@ -200,9 +200,15 @@ def take_out_page_numbers(book: Book) -> None:
     book.sync_lines()
 
 
-def _opens_paragraph(text: str, at: int) -> bool:
-    begin = text.rfind("\n", 0, at) + 1
-    return not text[begin:at].strip() and bool(text[at:].split("\n", 1)[0].strip(" []{}0123456789"))
+def _opens_paragraph(text: str, match: regex.Match[str]) -> bool:
+    """Whether a number stands between the end of a sentence and the beginning of one, on a new line."""
+    before = text[max(0, match.start() - 80) : match.start()].rstrip(" ")
+    after = text[match.end() : match.end() + 80].lstrip()
+    return (
+        (not before or before[-1] == "\n")
+        and _SENTENCE_OVER.search(before.rstrip()) is not None
+        and not after[:1].islower()
+    )
 
 
 def longest_rise(values: list[int]) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from jung_pipeline.clean.headings import parse_heading
@@ -177,3 +179,34 @@ def test_notes_of_an_epub_are_linked_by_their_target() -> None:
     paragraphs = checked(raw_table(rows), info).paragraphs.to_pylist()
     assert [row["text"] for row in paragraphs] == ["The lamp burned.", "At dawn it went out.", "A gift."]
     assert paragraphs[0]["note_links"] == [{"offset": 8, "mark": "1", "paragraph": 2}]
+
+
+def test_marginal_numbers_of_a_pdf_are_addresses_and_no_page_numbers() -> None:
+    chosen = random.Random(7)
+    words = [
+        "well",
+        "yard",
+        "stone",
+        "lamp",
+        "river",
+        "keeper",
+        "garden",
+        "letter",
+        "winter",
+        "mirror",
+        "window",
+        "story",
+        "clock",
+        "brother",
+        "silence",
+    ]
+    rows = []
+    for number in range(102, 118):
+        lines = ["the " + " the ".join(chosen.sample(words, 6)) for _ in range(14)]
+        lines[0] = f"[{number}] The{lines[0][3:]}"
+        lines[-1] = f"the {chosen.choice(words)} and the {chosen.choice(words)}."
+        rows += pdf_lines(number // 2 - 50, 60 + 215 * (number % 2), lines)
+    cleaned = checked(raw_table(rows), pdf_info(8))
+    numbers = [row["numbered_paragraph"] for row in cleaned.paragraphs.to_pylist()]
+    assert numbers == [str(number) for number in range(102, 118)]
+    assert not any("[" in text for text in texts(cleaned))
