@@ -86,7 +86,7 @@ _MARKS = {
     "fresh": "[green]✓[/green]",
     "stale": "[yellow]stale[/yellow]",
     "missing": "–",
-    "failed": "[red]failed[/red]",
+    "failed": "[red]fails[/red]",
 }
 
 
@@ -147,35 +147,42 @@ def status(volumes: tuple[str, ...], as_json: bool) -> int:
 
 def _counts(states: list[Any]) -> dict[str, Any]:
     """Counts from the tables' footers: pages, pages without text, passages."""
+    from jung_pipeline.quality.text_rules import pages_without_text
+
     info = {state.stage: dict(state.info or {}) for state in states}
-    pages = info.get("raw_text", {}).get("document", {}).get("pages", [])
+    document = info.get("raw_text", {}).get("document", {})
     return {
-        "pages": len(pages) or None,
-        "pages_without_text": sum(not page["usable"] for page in pages) if pages else None,
-        "chapters": info.get("cleaned_text", {}).get("report", {}).get("chapters_found"),
+        "pages": len(document.get("pages", [])) or None,
+        "pages_without_text": len(pages_without_text(document)) if document else None,
+        "chapters": info.get("cleaned_text", {}).get("report", {}).get("chapters"),
         "passages": info.get("vector_index", {}).get("count"),
     }
 
 
 def _show_status(report: list[dict[str, Any]]) -> None:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in ("volume", "title", "raw", "clean", "chunks", "vectors", "index"):
-        table.add_column(heading, max_width=34 if heading == "title" else None, no_wrap=True)
-    for heading in ("pages", "no text", "chapters", "passages"):
-        table.add_column(heading, justify="right")
+    """One row a volume; titles only where the terminal has room for them beside the keys."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("volume", no_wrap=True, overflow="ellipsis", ratio=1)
+    titled = console.width >= 120
+    if titled:
+        table.add_column("title", no_wrap=True, overflow="ellipsis", max_width=40)
+    for heading in ("raw", "clean", "chunk", "embed", "index"):
+        table.add_column(heading, no_wrap=True, min_width=5)
+    for heading, width in (("pages", 5), ("chap.", 5), ("passages", 8)):
+        table.add_column(heading, justify="right", no_wrap=True, min_width=width)
     for row in report:
-        marks = [_MARKS[state["status"]] for state in row["stages"].values()] or [
-            "[red]file gone[/red]",
-            *["–"] * 4,
-        ]
-        numbers = [row["pages"], row["pages_without_text"], row["chapters"], row["passages"]]
-        table.add_row(
-            escape(row["volume"]),
-            escape(row["title"]),
-            *marks,
-            *("" if n is None else f"{n:,}" for n in numbers),
-        )
+        gone = ["[red]gone[/red]", *["–"] * 4]
+        marks = [_MARKS[state["status"]] for state in row["stages"].values()] or gone
+        numbers = [row["pages"], row["chapters"], row["passages"]]
+        names = [row["volume"], row["title"]] if titled else [row["volume"]]
+        table.add_row(*map(escape, names), *marks, *("" if n is None else f"{n:,}" for n in numbers))
     console.print(table)
+    for row in report:
+        if row["pages_without_text"]:
+            count, pages = row["pages_without_text"], row["pages"]
+            console.print(
+                f"  {row['volume']}: {count} of {pages} pages without text; see: jung status {row['volume']}"
+            )
 
 
 def _show_checks(outcomes: list[dict[str, Any]]) -> None:

@@ -43,6 +43,7 @@ def cleaned_text(
     )
     kinds = counts(text.table.column("kind").to_pylist())
     chapters = list(dict.fromkeys(text.table.column("chapter").to_pylist()))
+    report = text.info["report"]
     rules = counts(ledger.table.column("rule").to_pylist())
     yield dg.Output(
         text.table,
@@ -54,7 +55,12 @@ def cleaned_text(
             "characters": sum(len(value) for value in text.table.column("text").to_pylist()),
             "kinds": count_table(kinds, "kind", "paragraphs"),
             "chapters": markdown_table([{"chapter": name} for name in chapters if name][:60]),
-            "chapters_found": len([name for name in chapters if name]),
+            **{
+                name: report[name]
+                for name in ("words_corrected", "words_joined", "labels", "footnotes", "footnotes_linked")
+            },
+            "chapters_found": report["chapters"],
+            "leftovers": count_table(report["leftovers"], "looks like", "times"),
             "removed_by_rule": count_table(rules, "rule", "entries"),
             "sample": sample(text.table, ["chapter", "label_first", "kind", "text"], 8),
         },

@@ -7,6 +7,7 @@ from jung_pipeline import freshness, stages
 from jung_pipeline.defs.metadata import column_schema, count_table, counts, markdown_table, sample
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
+from jung_pipeline.quality.text_rules import pages_without_text
 
 
 @dg.asset(
@@ -37,7 +38,7 @@ def raw_text(context: dg.AssetExecutionContext, library: Library) -> dg.Output[p
             "status": document["status"],
             "extractor": document["extractor"],
             "pages": len(document["pages"]),
-            "pages_without_text": sum(not page["usable"] for page in document["pages"]),
+            "pages_without_text": len(pages_without_text(document)),
             "printed_labels": sum(page["label"] is not None for page in document["pages"]),
             "outline_entries": len(document["outline"]),
             "origins": count_table(counts(made.table.column("origin").to_pylist()), "origin", "lines"),

@@ -6,6 +6,9 @@ mean, for whoever must know the names before there is a table.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import regex
@@ -30,14 +33,27 @@ CLEANED_TEXT_PROMISES = {
 }
 
 
+def pages_without_text(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The pages of a ``DocumentInfo`` (as a dict) whose text is missing or unusable.
+
+    The first document of an EPUB is not among them when it is a picture: that is the cover.
+    """
+    return [
+        page
+        for page in document.get("pages", [])
+        if not page["usable"] and not (document.get("format") == "epub" and page["page"] == 1)
+    ]
+
+
 def check_raw_text(raw_text: pa.Table) -> list[CheckOutcome]:
     """The promises of ``raw_text`` for one volume."""
-    pages = tables.info_of(raw_text).get("document", {}).get("pages", [])
+    document = tables.info_of(raw_text).get("document", {})
+    pages = document.get("pages", [])
     line_ids = raw_text.column("line_id").to_numpy()
     page_numbers = raw_text.column("page").to_numpy()
     wrong = np.flatnonzero(line_ids != np.arange(len(line_ids)))
     backwards = np.flatnonzero(np.diff(page_numbers) < 0) + 1
-    without = [page for page in pages if not page["usable"]]
+    without = pages_without_text(document)
     has_text = any(text.strip() for text in raw_text.column("text").to_pylist())
     return [
         outcome(
@@ -46,7 +62,9 @@ def check_raw_text(raw_text: pa.Table) -> list[CheckOutcome]:
             [] if has_text else [{"lines": raw_text.num_rows}],
             metrics={"lines": raw_text.num_rows},
         ),
-        _schema_outcome("raw_text_has_its_schema", RAW_TEXT_PROMISES, [("raw_text", raw_text, schemas.RAW_TEXT)]),
+        _schema_outcome(
+            "raw_text_has_its_schema", RAW_TEXT_PROMISES, [("raw_text", raw_text, schemas.RAW_TEXT)]
+        ),
         outcome(
             "line_ids_ascend",
             RAW_TEXT_PROMISES["line_ids_ascend"],
@@ -70,7 +88,11 @@ def check_cleaned_text(raw_text: pa.Table, cleaned_text: pa.Table, ledger: pa.Ta
     texts = cleaned_text.column("text").to_pylist()
     kept = sum(len(text) for text in texts)
     little = kept < 0.5 * raw_characters
-    body = [text for text, kind in zip(texts, cleaned_text.column("kind").to_pylist(), strict=True) if kind != "heading"]
+    body = [
+        text
+        for text, kind in zip(texts, cleaned_text.column("kind").to_pylist(), strict=True)
+        if kind != "heading"
+    ]
     return [
         outcome(
             "cleaned_text_is_not_empty",
@@ -81,7 +103,10 @@ def check_cleaned_text(raw_text: pa.Table, cleaned_text: pa.Table, ledger: pa.Ta
         _schema_outcome(
             "cleaned_text_has_its_schema",
             CLEANED_TEXT_PROMISES,
-            [("cleaned_text", cleaned_text, schemas.CLEANED_TEXT), ("removal_ledger", ledger, schemas.REMOVAL_LEDGER)],
+            [
+                ("cleaned_text", cleaned_text, schemas.CLEANED_TEXT),
+                ("removal_ledger", ledger, schemas.REMOVAL_LEDGER),
+            ],
         ),
         outcome(
             "every_character_is_accounted_for",
@@ -89,7 +114,9 @@ def check_cleaned_text(raw_text: pa.Table, cleaned_text: pa.Table, ledger: pa.Ta
             unaccounted(raw_text, cleaned_text, ledger),
             metrics={"raw_characters": raw_characters, "cleaned_characters": kept},
         ),
-        outcome("text_is_clean_unicode", CLEANED_TEXT_PROMISES["text_is_clean_unicode"], _unclean(cleaned_text)),
+        outcome(
+            "text_is_clean_unicode", CLEANED_TEXT_PROMISES["text_is_clean_unicode"], _unclean(cleaned_text)
+        ),
         outcome(
             "not_too_much_was_removed",
             CLEANED_TEXT_PROMISES["not_too_much_was_removed"],
