@@ -37,6 +37,8 @@ _WORDS = {
     "essay": "chapter",
     "treatise": "chapter",
     "letter": "chapter",
+    "vortrag": "lecture",
+    "abhandlung": "chapter",
 }
 _LEVELS = {"part": 1, "section": 3}
 
@@ -65,7 +67,7 @@ _WORD_FIRST = regex.compile(
     regex.IGNORECASE,
 )
 _ORDINAL_FIRST = regex.compile(
-    r"(?:the |die |das |der )?(?P<number>[\p{L}-]+(?: [\p{L}]+)?|\d{1,2}\.|\d{1,2}(?:st|nd|rd|th)) "
+    r"(?:the |die |das |der )?(?P<number>[\p{L}-]+(?: [\p{L}]+)?|\d{1,2}\.|[IVXLC]{1,7}\.|\d{1,2}(?:st|nd|rd|th)) "
     rf"(?P<word>{'|'.join(_WORDS)})(?P<rest>(?:\s*$|[\s.:—–-].*))",
     regex.IGNORECASE,
 )
@@ -156,7 +158,7 @@ def _numbered(text: str) -> Heading | None:
     match = _WORD_FIRST.fullmatch(text)
     if not match or not match["word"][0].isupper():
         return None
-    number = number_value(match["number"])
+    number = number_value(match["number"]) or ordinal_value(match["number"])
     # The number may have two words ("TWENTY ONE"), the second of which may belong to the title instead.
     rest, written = match["rest"], match["number"]
     if number is None and (" " in written or "-" in written):
@@ -182,7 +184,7 @@ def _ordinal(text: str) -> Heading | None:
     match = _ORDINAL_FIRST.fullmatch(text)
     if not match:
         return None
-    number = ordinal_value(match["number"])
+    number = ordinal_value(match["number"]) or roman_value(match["number"].rstrip("."))
     if number is None or not (text[0].isupper() or text[0].isdigit()):
         return None
     if match["word"][0].islower() and match["rest"].strip() != "":

@@ -14,6 +14,9 @@ import regex
 from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.tracked import Edit
 
+#: Stands for a hyphen at a line end that is certainly the author's; it never leaves the joining of lines.
+HARD_HYPHEN = "\u2011"
+
 #: First halves that English writes with a hyphen before any word.
 _HYPHEN_PREFIXES = frozenset(["self", "well", "ill", "half", "ex", "quasi", "all", "vice", "cross", "twice"])
 
@@ -22,7 +25,7 @@ _SUSPENDED = frozenset(
     ["and", "or", "nor", "to", "but", "as", "und", "oder", "bis", "sowie", "bzw", "et", "ou", "e", "o"]
 )
 
-_LINE_END_SIGNS = frozenset("-¬—―–")
+_LINE_END_SIGNS = frozenset("-¬—―–/" + HARD_HYPHEN)
 _BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)([-¬])[ \t]*$")
 _AFTER = regex.compile(r"[\p{L}\p{M}'’]+")
 _DASH_END = regex.compile(r"(?:[—―]|(?<=\S)–|(?<=[^\s-])--+)$")
@@ -70,6 +73,8 @@ def join_between(before: str, after: str, lexicon: Lexicon) -> str:
     """
     if before[-1:] not in _LINE_END_SIGNS:
         return "" if after[:1] == "—" and before[-1:].isalnum() else " "
+    if before[-1] == HARD_HYPHEN or (before[-1] == "/" and before[-2:-1].isdigit() and after[:1].isdigit()):
+        return ""
     if _DASH_END.search(before):
         return "" if not before.endswith("–") or after[:1].isalnum() else " "
     broken = _BEFORE.search(before)

@@ -112,7 +112,7 @@ _RATE, _NOISY = 4.0, 20.0
 _SHORT = 3000
 _ONE_FOR_I = regex.compile(
     r"(?<![\p{N}.,:;/§$£–-]\s?)(?<!(?:[Nn]o|[Pp]p?|[Ff]ig|[Vv]ol|[Cc]h|[Cc]hap|[Pp]art|[Ll]ecture|[Ss]tage|[Tt]ype|[Nn]umber|[Cc]ase|[Tt]able)\.? )\b(?:1|l|\|)\b"
-    r"(?= (?:am|was|have|had|shall|will|should|would|could|can|cannot|may|might|must|do|did|think|thought|know|knew|believe|saw|see|said|say|mean|wish|want|went|came|found|felt|feel|hope|suppose|remember|never|myself)\b)"
+    r"(?= (?:am|was|have|had|shall|should|would|could|cannot|might|must|did|think|thought|know|knew|believe|said|went|suppose|remember|myself)\b)"
 )
 
 

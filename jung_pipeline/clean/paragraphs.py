@@ -8,7 +8,7 @@ import regex
 
 from jung_pipeline.clean.book import Book, Line, Paragraph
 from jung_pipeline.clean.headings import bare_numeral, parse_heading
-from jung_pipeline.clean.hyphenation import join_between
+from jung_pipeline.clean.hyphenation import HARD_HYPHEN, join_between
 from jung_pipeline.clean.layout import (
     SENTENCE_END,
     Frame,
@@ -275,6 +275,7 @@ def _rebuild(book: Book) -> None:
             end = line.start + len(line.text.rstrip())
             if position:
                 if by_line:
+                    pieces += _plain_hyphen(pieces, book)
                     pieces.append("\n")
                 else:
                     before = book.lines[paragraph.lines[position - 1]].text.rstrip()
@@ -282,18 +283,19 @@ def _rebuild(book: Book) -> None:
                     if how == "-":
                         _drop_hyphen(pieces, book)
                     else:
-                        pieces += [*_not_sign(pieces, book), *([how] if how else [])]
+                        pieces += [*_plain_hyphen(pieces, book), *([how] if how else [])]
             pieces.append((start, end))
+        pieces += _plain_hyphen(pieces, book)
         first = book.lines[paragraph.lines[0]]
         paragraph.page = first.page
     book.tracked.rebuild(pieces)
     book.sync_paragraphs()
 
 
-def _not_sign(pieces: list[tuple[int, int] | str], book: Book) -> list[str]:
-    """The hyphen in place of a scanner's "¬" at the end of the last piece, where the word stays divided."""
+def _plain_hyphen(pieces: list[tuple[int, int] | str], book: Book) -> list[str]:
+    """The plain hyphen in place of a special one at the end of the last piece, where the word stays divided."""
     last = pieces[-1]
-    if not isinstance(last, tuple) or book.tracked.text[last[1] - 1] != "¬":
+    if not isinstance(last, tuple) or book.tracked.text[last[1] - 1] not in ("¬", HARD_HYPHEN):
         return []
     book.tracked.touch(last[1] - 1, last[1], "hyphen_form")
     pieces[-1] = (last[0], last[1] - 1)

@@ -43,10 +43,13 @@ def letter_spacing(text: str, lexicon: Lexicon, names: frozenset[str]) -> Iterat
         closed = _close(match.group(), lexicon, alone=alone)
         if closed is None:
             continue
-        if (closed in names and lexicon.language != "de") or (
-            closed != closed.lower() and closed.lower() in names and not closed.isupper()
+        bare = regex.sub(r"['’]s$", "", closed)
+        if (
+            bare.lower() in names
+            and not bare.isupper()
+            and (bare != bare.lower() or lexicon.language != "de")
         ):
-            closed = closed.capitalize()
+            closed = closed[0].upper() + closed[1:].lower()
         if closed != match.group():
             yield Edit(match.start(), match.end(), closed, "letter_spacing")
 
@@ -67,6 +70,14 @@ def _close(run: str, lexicon: Lexicon, *, alone: bool) -> str | None:
 
 def _words_of(letters: str, lexicon: Lexicon, *, sure: bool) -> str | None:
     """``letters`` as one word or several, by evidence; ``sure`` if the gaps already show word boundaries."""
+    owner = regex.fullmatch(r"(.{3,})(['’]s)", letters)
+    if owner:
+        inner = _words_of(owner.group(1), lexicon, sure=sure)
+        return inner + owner.group(2) if inner else None
+    capitals = regex.split(r"(?<=\p{Ll})(?=\p{Lu})", letters)
+    if len(capitals) > 1:
+        words = [_words_of(word, lexicon, sure=True) if len(word) > 2 else None for word in capitals]
+        return " ".join(word for word in words if word) if all(words) else None
     mixed = regex.fullmatch(r"(\p{Lu}*)(\p{Lu}\p{Ll}+)", letters)
     if mixed and mixed.group(1):
         # "C G J u n g": the capitals before a spaced name are initials.

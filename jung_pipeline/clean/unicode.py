@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import regex
 
-from jung_pipeline.clean.hyphenation import joined_without_hyphen
+from jung_pipeline.clean.hyphenation import HARD_HYPHEN, joined_without_hyphen
 from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.tracked import Edit, TrackedText
 
@@ -40,6 +40,9 @@ _ACCENTS = {
     "\u02d8": "\u0306",
 }
 
+#: Letters that lose their dot under an accent.
+_DOTTED = {"ı": "i", "ȷ": "j"}
+
 #: Everything the one pass over the text looks at.
 _SPECIAL = regex.compile(
     "["
@@ -52,6 +55,8 @@ _SPECIAL = regex.compile(
     + "\ud800-\udfff"
     + "]"
 )
+_SEVERAL = regex.compile(r"\p{L}+\u00ad\p{L}")
+_SEVERAL_BEFORE = regex.compile(r"\p{L}\u00ad\p{L}+$")
 _CLUSTER = regex.compile(r"\X")
 _FREE_ACCENT = regex.compile("(\\p{L}?)([" + "".join(_ACCENTS) + "])(\\p{L}?)")
 _LETTERS_BEFORE = regex.compile(r"\p{L}*$")
@@ -96,10 +101,20 @@ def _soft_hyphen(text: str, at: int, lexicon: Lexicon) -> Edit:
     is the better word; at the end of a line it becomes a hyphen, and the joining of words decides.
     """
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    if before in ("-", "\u2010", "\u00ad") or not before or (before.isspace() and after.isspace() is False):
+    at_line_end = after in ("\n", "") or (after == " " and text[at + 2 : at + 3] == "\n")
+    if before in _HYPHENS | {"-"}:
+        # A hyphen printed before it is the author's; HARD_HYPHEN keeps the joining of lines off it.
+        return (
+            Edit(at - 1, at + 1, HARD_HYPHEN, "soft_hyphen")
+            if at_line_end
+            else Edit(at, at + 1, "", "soft_hyphen")
+        )
+    if not before or before == "\u00ad" or (before.isspace() and not after.isspace()):
         return Edit(at, at + 1, "", "soft_hyphen")
-    if after in ("\n", "") or (after == " " and text[at + 2 : at + 3] == "\n"):
+    if at_line_end:
         return Edit(at, at + 1, "-", "soft_hyphen_visible")
+    if _SEVERAL.match(text, at + 1) or _SEVERAL_BEFORE.search(text, max(0, at - 30), at):
+        return Edit(at, at + 1, "", "soft_hyphen")  # every place where the word might be divided
     if before.isalpha() and after.isalpha():
         left = _LETTERS_BEFORE.search(text, max(0, at - 40), at)
         right = _LETTERS_AFTER.match(text, at + 1)
@@ -140,7 +155,7 @@ def _free_accents(text: str, lexicon: Lexicon) -> Iterator[Edit]:
         return
     for match in _FREE_ACCENT.finditer(text):
         before, accent, after = match.groups()
-        on_next = unicodedata.normalize("NFC", after + _ACCENTS[accent]) if after else ""
+        on_next = unicodedata.normalize("NFC", _DOTTED.get(after, after) + _ACCENTS[accent]) if after else ""
         on_last = unicodedata.normalize("NFC", before + _ACCENTS[accent]) if before else ""
         can_next, can_last = len(on_next) == 1 and bool(after), len(on_last) == 1 and bool(before)
         if can_next and can_last:
