@@ -120,11 +120,20 @@ def _say_what_next(home: Path) -> None:
         ("dagster", "runs and checks, for the UI"),
     ):
         console.print(f"   {escape(str(home / name))}  [dim]{what}[/dim]", soft_wrap=True)
+    jung = _as_typed()
     console.print("\n[bold]What next[/bold]")
     for line, what in (
-        (f'jung --home {home} ask "What is a persona?"', "ask the demo library something else"),
-        (f"jung --home {home} ui", "see the line and its checks in the browser"),
-        ("jung add FILE… && jung ingest", "take in your own books"),
+        (f'{jung} --home {home} ask "What is a persona?"', "ask the demo library something else"),
+        (f"{jung} --home {home} ui", "see the line and its checks in the browser"),
+        (f"{jung} add FILE… && {jung} ingest", "take in your own books"),
         ("export ANTHROPIC_API_KEY=…", "let Claude answer from the passages"),
     ):
         console.print(f"   {escape(line)}  [dim]# {what}[/dim]", soft_wrap=True)
+
+
+def _as_typed() -> str:
+    """How this command can be typed again: by its name where that is on the path, else by where it lies."""
+    if shutil.which("jung"):
+        return "jung"
+    here = Path(sys.argv[0]).absolute()
+    return str(here.relative_to(Path.cwd())) if here.is_relative_to(Path.cwd()) else str(here)
