@@ -34,6 +34,11 @@ from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR, REMOVAL_LED
 #: Changes whenever the rules do, so that volumes are cleaned anew.
 CLEANING_VERSION = "1"
 
+#: Rules that take out what stands around the text, by judgement.
+_MATTER = frozenset({"contents", "front_matter", "back_matter", "index", "bibliography"})
+#: Characters that make a book rather than a leaflet, and the share of it that matter never is.
+_A_BOOK, _MOST = 20_000, 0.4
+
 _STAGE = "cleaned_text"
 
 _STEPS = 9
@@ -140,6 +145,7 @@ def _structure(book: Book) -> None:
     language = book.lexicon.language
     starts = assign_places(book.paragraphs, language, outline=outline, contents=listed)
     take_out_front_matter(book, [start.paragraph for start in starts])
+    _undo_if_too_much(book)
     for paragraph in book.paragraphs:
         if paragraph.fate is None and not paragraph.text.strip():
             paragraph.fate = "white_space"
@@ -147,6 +153,16 @@ def _structure(book: Book) -> None:
     alive = [start for start in outline if book.paragraphs[start.paragraph].fate is None]
     starts = assign_places(book.paragraphs, language, outline=alive, contents=listed)
     place_footnotes(book)
+
+
+def _undo_if_too_much(book: Book) -> None:
+    """Give back what looked like matter around the text if that would be most of a book: then it was the book."""
+    total = sum(len(paragraph.text) for paragraph in book.paragraphs)
+    taken = [paragraph for paragraph in book.paragraphs if paragraph.fate in _MATTER]
+    if total > _A_BOOK and sum(len(paragraph.text) for paragraph in taken) > _MOST * total:
+        for paragraph in taken:
+            paragraph.fate = None
+        book.report["matter given back"] = len(taken)
 
 
 def _forget_place(paragraph: Paragraph) -> None:

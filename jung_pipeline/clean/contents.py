@@ -24,6 +24,8 @@ _CONTENTS = regex.compile(
     _I,
 )
 
+#: More paragraphs of plain text than these do not stand in a list.
+_PLAIN = 3
 #: Contents lie in this first share of the paragraphs.
 _FRONT = 0.35
 
@@ -123,9 +125,9 @@ def _end_of_contents(book: Book, at: int) -> int | None:
             return _label_before(paragraphs, at, index)
         if not listed and is_prose(paragraph.text):
             prose = index if prose is None else prose
-            plain += is_prose(paragraph.text, dashes=60)
-            if plain > 2:
-                break
+        plain += not listed and is_prose(paragraph.text, 20, dashes=60)
+        if plain > _PLAIN:
+            break
         if prose is None:
             contents_lines += listed
         seen |= keys
@@ -157,12 +159,12 @@ def _label_before(paragraphs: Sequence[Paragraph], at: int, index: int) -> int:
     while before > at and paragraphs[before].fate is not None:
         before -= 1
     text = paragraphs[before].text
-    if (
-        before > at
-        and len(text) < 40
-        and (bare_numeral(text) or (parse_heading(text) and paragraphs[before].kind == "heading"))
-    ):
-        return before
+    numeral, head = bare_numeral(text), parse_heading(text)
+    if before > at and len(text) < 40:
+        if numeral is not None and numeral[1] is None:
+            return before
+        if head is not None and head.number is not None and head.title is None:
+            return before
     return index
 
 

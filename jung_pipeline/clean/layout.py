@@ -11,9 +11,11 @@ from statistics import median
 import regex
 
 from jung_pipeline.clean.book import Book, Line
-from jung_pipeline.clean.headings import parse_heading
+from jung_pipeline.clean.headings import is_contents_line, parse_heading
 
 SENTENCE_END = regex.compile(r"[.!?…]['\"”’»›)\]*]*$")
+#: No text file is set narrower (characters).
+_NARROWEST = 55
 #: Left and right pages have margins of their own where so many lines show them.
 _ENOUGH_LINES = 40
 #: So many lines show how wide a column is.
@@ -101,7 +103,7 @@ def mark_verse(book: Book, lines: Sequence[Line], framed: dict[int, Frame]) -> s
     """Indices of the lines of verse: runs of short lines, set in, most of them beginning with a capital."""
     verse: set[int] = set()
     run: list[Line] = []
-    width = _text_width(lines)
+    width = max(_text_width(lines), _NARROWEST)
     for line in [*lines, None]:
         if line is not None and _may_be_verse(line, framed.get(line.index), width) and _goes_on(run, line):
             run.append(line)
@@ -165,19 +167,23 @@ def breaks_between(before: Line, after: Line, book: Book, framed: dict[int, Fram
     if framed:
         return _breaks_by_boxes(before, after, book, framed, indents)
     if before.page != after.page:
-        return _breaks_over_page(before, after)
+        return _breaks_over_page(before, after, book)
     if after.gap > 0:
         return True
     set_in = 2 <= after.indent <= 8 and before.indent == 0
     return set_in and bool(SENTENCE_END.search(before.words)) and bool(_OPENS_UPPER.match(after.words))
 
 
-def _breaks_over_page(before: Line, after: Line) -> bool:
+def _breaks_over_page(before: Line, after: Line, book: Book) -> bool:
     """Whether a paragraph ends with the page: it does if its sentence does and the next does not go on."""
     if _OPENS_LOWER.match(after.words):
         return False
-    if SENTENCE_END.search(before.words):
+    if SENTENCE_END.search(before.words) or is_contents_line(before.words):
         return True
+    following = book.lines[after.index + 1] if after.index + 1 < len(book.lines) else None
+    stands_alone = following is not None and following.page == after.page and following.gap > 0
+    if stands_alone and len(after.words) < 60 and not SENTENCE_END.search(after.words):
+        return True  # a title
     return looks_like_heading(before.words) or looks_like_heading(after.words)
 
 

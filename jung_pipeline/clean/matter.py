@@ -93,11 +93,11 @@ def take_out_back_matter(book: Book) -> None:
         if paragraph.fate is not None or not text or len(text) > 90 or "\n" in text:
             continue
         if _INDEX.fullmatch(text):
-            _take_section(paragraphs, at, "index", _is_index_entry, 0.5)
+            _take_section(book, at, "index", _is_index_entry, 0.5)
         elif _BIBLIOGRAPHY.fullmatch(text):
-            _take_section(paragraphs, at, "bibliography", _is_reference, 0.35)
+            _take_section(book, at, "bibliography", _is_reference, 0.35)
         elif _ADVERTISEMENT.fullmatch(text) and at > 0.9 * len(paragraphs):
-            _take_section(paragraphs, at, "back_matter", _is_advertisement, 0.4)
+            _take_section(book, at, "back_matter", _is_advertisement, 0.4)
         elif (
             paragraph.kind == "heading"
             and at > 0.95 * len(paragraphs)
@@ -106,31 +106,35 @@ def take_out_back_matter(book: Book) -> None:
             paragraph.fate = "ornament"
 
 
-def _take_section(
-    paragraphs: Sequence[Paragraph], at: int, rule: str, fits: Callable[[str], bool], share: float
-) -> None:
-    """Take out the section under the heading at ``at`` if most of it is what the heading says."""
-    end = at + 1
+def _take_section(book: Book, at: int, rule: str, fits: Callable[[str], bool], share: float) -> None:
+    """Take out the section under the heading at ``at`` if most of its lines are what the heading says."""
+    paragraphs = book.paragraphs
     body: list[Paragraph] = []
-    while end < len(paragraphs):
+    for end in range(at + 1, len(paragraphs)):
         paragraph = paragraphs[end]
-        if paragraph.fate is None and paragraph.kind != "footnote":
-            if paragraph.kind == "heading" and _ends_section(paragraph.text):
+        if paragraph.fate is not None or paragraph.kind == "footnote":
+            continue
+        if paragraph.kind == "heading" and _ends_section(paragraph.text):
+            break
+        if is_prose(paragraph.text, 60) and not fits(paragraph.text):
+            run = [p for p in paragraphs[end : end + 3] if is_prose(p.text, 40) and not fits(p.text)]
+            if len(run) >= 2:
                 break
-            if is_prose(paragraph.text, 60) and not fits(paragraph.text):
-                run = [p for p in paragraphs[end : end + 3] if is_prose(p.text, 40) and not fits(p.text)]
-                if len(run) >= 2:
-                    break
-            body.append(paragraph)
-        end += 1
-    entries = [p for p in body if len(p.text) > 3]
-    if len(entries) < 2 or sum(fits(p.text) for p in entries) < share * len(entries):
+        body.append(paragraph)
+    entries = [text for p in body for text in _entries(book, p) if len(text) > 3]
+    if len(entries) < 2 or sum(map(fits, entries)) < share * len(entries):
         return
-    if sum(is_prose(p.text, 30) and not fits(p.text) for p in entries) > 0.2 * len(entries):
+    if sum(is_prose(text, 30) and not fits(text) for text in entries) > 0.2 * len(entries):
         return
     paragraphs[at].fate = rule
     for paragraph in body:
         paragraph.fate = rule
+
+
+def _entries(book: Book, paragraph: Paragraph) -> list[str]:
+    """A paragraph's lines where they are short, as in an index without blank lines; else its text."""
+    lines = [book.lines[index].words for index in paragraph.lines]
+    return lines if len(lines) > 2 and max(map(len, lines)) < 60 else [paragraph.text]
 
 
 def _ends_section(text: str) -> bool:

@@ -48,6 +48,7 @@ def make_report(book: Book, cleaned: pa.Table, entries: list[dict[str, Any]]) ->
             page.page for page in book.info.pages if page.page not in pages_with_text
         ),
         "leftovers": {name: len(pattern.findall(text)) for name, pattern in _LEFTOVERS.items()},
+        "matter_given_back": book.report["matter given back"],
         "paragraphs": cleaned.num_rows,
         "characters": len(text),
     }

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import regex
 
 from jung_pipeline.clean.book import Book, Line
-from jung_pipeline.clean.headings import parse_heading
+from jung_pipeline.clean.headings import is_contents_line, parse_heading
 from jung_pipeline.clean.numerals import roman_numeral, roman_value
 
 #: Lines looked at on each edge of a page.
@@ -106,6 +106,8 @@ def _edge(line: Line, top: bool, depth: int) -> _Edge:
         token = (alone.group(1) if alone else None) or regex.findall(r"\d+|[ivxlc]+", text)[0]
         value = _value(token)
         numbers = [value] if value else []
+        rest = ""
+    elif is_contents_line(text):
         rest = ""
     elif len(text) <= _LONGEST and parse_heading(text) is None:
         for pattern in (_NUMBER_FIRST, _NUMBER_LAST):
@@ -243,15 +245,19 @@ def _strip(
     """
     ordered = page_lines if top else page_lines[::-1]
     least = 1 if pages <= 6 else max(2, min(8, pages // 4))
+    numbered = False  # an edge bears the page's number once; another is text
     for depth, line in enumerate(ordered[:_DEPTH]):
         if line.fate is not None:
             continue
         edge = _edge(line, top, depth)
         if edge.alone:
             bare = not _DECORATED.fullmatch(line.words)
+            if bare and numbered:
+                return
             if bare and not _agrees(edge, offsets) and not _far_from_text(ordered, depth, book):
                 return
             line.fate = "page_number"
+            numbered = True
         elif (
             edge.words in heads
             or (
@@ -266,6 +272,7 @@ def _strip(
             if _larger_than_text(line, book):
                 return
             line.fate = "running_head"
+            numbered = numbered or _agrees(edge, offsets)
         else:
             return
 

@@ -76,8 +76,9 @@ def _words_of(letters: str, lexicon: Lexicon, *, sure: bool) -> str | None:
         return inner + owner.group(2) if inner else None
     capitals = regex.split(r"(?<=\p{Ll})(?=\p{Lu})", letters)
     if len(capitals) > 1:
-        words = [_words_of(word, lexicon, sure=True) if len(word) > 2 else None for word in capitals]
-        return " ".join(word for word in words if word) if all(words) else None
+        found = [_words_of(word, lexicon, sure=True) for word in capitals if len(word) > 2]
+        closed = [word for word in found if word is not None]
+        return " ".join(closed) if len(closed) == len(capitals) else None
     mixed = regex.fullmatch(r"(\p{Lu}*)(\p{Lu}\p{Ll}+)", letters)
     if mixed and mixed.group(1):
         # "C G J u n g": the capitals before a spaced name are initials.

@@ -323,7 +323,7 @@ def with_titles(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[St
         if (
             not known
             and following.kind in ("heading", "body", "quotation")
-            and _like_a_title(text)
+            and _like_a_title(text, headed=following.kind == "heading")
             and after is not None
         ):
             complete.append(replace(start, title=text, rows=index - start.paragraph + 1))
