@@ -42,6 +42,8 @@ _A_BOOK, _MOST = 20_000, 0.4
 _STAGE = "cleaned_text"
 
 _STEPS = 9
+#: Signs below this share of the type size are specks; footnote marks are set at two thirds of it.
+_SPECK = 0.6
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> Cleaned
     progress.advance(_STAGE, 1, _STEPS)
     find_stamps(book.lines, len({line.page for line in book.lines}))
     _rotated_marks(book)
+    _specks(book)
     find_page_furniture(book)
     progress.advance(_STAGE, 2, _STEPS)
     book.page_notes = find_page_notes(book)
@@ -128,6 +131,15 @@ def _rotated_marks(book: Book) -> None:
         for line in book.lines:
             if line.fate is None and line.raw_start in rotated:
                 line.fate = "stamp"
+
+
+def _specks(book: Book) -> None:
+    """Dirt on a scanned page that OCR read as a sign or two; it must not part the lines it fell between."""
+    for line in book.lines:
+        signs = line.words
+        small = line.size is not None and book.body_size is not None and line.size < _SPECK * book.body_size
+        if line.fate is None and small and 0 < len(signs) <= 4 and not any(c.isalnum() for c in signs):
+            line.fate = "speck"
 
 
 def _words(book: Book) -> None:

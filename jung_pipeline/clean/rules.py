@@ -47,6 +47,7 @@ REASONS: dict[str, str] = {
     "back_matter": "Advertisement or the like at the end of the book.",
     "index": "Index.",
     "bibliography": "List of literature.",
+    "speck": "Signs without a letter, far smaller than the type: dirt on the page that was read as text.",
     "ornament": "Ornament or rule between sections.",
     "repeated_heading": "The same heading printed again directly after itself.",
     "white_space": "White space at the ends of lines, in indents or repeated.",

@@ -16,7 +16,7 @@ from jung_pipeline.clean.tracked import Edit
 
 #: Three single letters or more, divided by blanks; the last may carry a sign of punctuation.
 _RUN = regex.compile(
-    r"(?<![^\s(„“\"'‘«»—-])\p{L}(?:(?: +|(?<=\p{L})['’] ?)\p{L}(?![\p{L}\p{M}\p{N}])){2,}(?!\.\s?\p{Lu}\.)"
+    r"(?<![^\s(„“\"'‘«»—-])\p{L}(?:(?: +|(?<=\p{L}) ?['’] ?)\p{L}(?![\p{L}\p{M}\p{N}])){2,}(?!\.\s?\p{Lu}\.)"
 )
 #: An initial and the rest of its word, all capitals: "M YTH".
 _INITIAL = regex.compile(r"(?<![\p{L}\p{N}.'’-])(\p{Lu}) (\p{Lu}{2,})(?![\p{L}\p{N}])")
@@ -51,7 +51,15 @@ def letter_spacing(text: str, lexicon: Lexicon, names: frozenset[str]) -> Iterat
         ):
             closed = closed[0].upper() + closed[1:].lower()
         if closed != match.group():
-            yield Edit(match.start(), match.end(), closed, "letter_spacing")
+            # The gaps around the run were as wide as those between its words: "L E C T U R E   1".
+            before = regex.search(r"(?<=\S) {2,}$", text[line_start : match.start()])
+            after = regex.match(r" {2,}(?=\S)", text[match.end() : line_end if line_end >= 0 else None])
+            yield Edit(
+                match.start() - (len(before.group()) if before else 0),
+                match.end() + (after.end() if after else 0),
+                (" " if before else "") + closed + (" " if after else ""),
+                "letter_spacing",
+            )
 
 
 def _close(run: str, lexicon: Lexicon, *, alone: bool) -> str | None:
