@@ -1,157 +1,126 @@
-"""What EPUB, HTML and text files state about their book, read from their first bytes only.
+"""What a file says about its book, read cheaply for the catalogue: nothing is extracted.
 
-For the catalogue; extraction itself has its own, fuller view.
+Every fact comes from the function that extraction asks too, given the beginning of the file or its package
+document only; the language of a file that states none from a sample of its text.
 """
 
 from __future__ import annotations
 
 import html
-import posixpath
-import re
-import zipfile
 from pathlib import Path
 from typing import Any
 
-from lxml import etree
+import regex
 
-from jung_pipeline.extract.metadata import clean_metadata
+from jung_pipeline.errors import SourceError
+from jung_pipeline.extract import epub_package
+from jung_pipeline.extract.encoding import declared_in_header, declared_in_markup, decode
+from jung_pipeline.extract.epub_archive import Archive, EntryTooLarge
+from jung_pipeline.text.languages import sample, spread, told_language
 
-#: A package document is a few kilobytes; more than this is no package document.
-_MAX_PACKAGE_BYTES = 4_000_000
-_DC = "{http://purl.org/dc/elements/1.1/}"
-_OPF = "{http://www.idpf.org/2007/opf}"
-#: MARC relator codes of people who made the text.
-_TRANSLATOR = "trl"
+#: So much of a page or text is read for what it states: a header and the "Small Print" of old files fit in.
+_BEGINNING = 128 << 10
+#: Where a language is to be told, a text is read that far: the longest books have 5 MB.
+_ENOUGH = 16 << 20
+#: The header of a Project Gutenberg EPUB is in the first document or follows a cover and a title page.
+_HEADER_DOCUMENTS = 3
+#: So many documents of an EPUB are read for their language.
+_SAMPLED_DOCUMENTS = 5
+
+_NO_TEXT = regex.compile(
+    r"<(script|style|head)\b.*?</\1\s*>|<!--.*?-->|<[^>]*>", regex.DOTALL | regex.IGNORECASE
+)
 
 
 def describe_epub(path: Path) -> dict[str, Any]:
-    """Dublin Core fields of an EPUB's package document; empty if there is none to read."""
+    """What an EPUB's package document says, and Project Gutenberg's header; empty if it cannot be read."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            package = _package(archive)
-            if package is None:
-                return {}
-            with archive.open(package) as file:
-                data = file.read(_MAX_PACKAGE_BYTES)
-    except (zipfile.BadZipFile, KeyError, OSError, RuntimeError, ValueError, NotImplementedError):
+        with Archive(path) as archive:
+            package_path, _ = epub_package.find_package(archive)
+            package = epub_package.read_leniently(archive.read(package_path), package_path, archive.file)
+            documents = _documents(archive, package)
+            header = {}
+            if epub_package.is_gutenberg(package):
+                header = _header(archive, documents[:_HEADER_DOCUMENTS])
+            found = epub_package.facts(package, header)
+            if "language" not in found:
+                chosen = [documents[index] for index in spread(len(documents), _SAMPLED_DOCUMENTS)]
+                found |= _told("\n".join(map(_words_of, _read(archive, chosen))))
+            return found
+    except (SourceError, EntryTooLarge, KeyError):
         return {}
-    root = _parsed(data)
-    if root is None:
-        return {}
-    roles = {
-        (meta.get("refines") or "").lstrip("#"): (meta.text or "").strip()
-        for meta in root.iter(f"{_OPF}meta")
-        if meta.get("property") == "role"
-    }
-
-    def people(tag: str, role: str) -> list[str]:
-        return [
-            person.text.strip()
-            for person in root.iter(f"{_DC}{tag}")
-            if person.text
-            and (person.get(f"{_OPF}role") or roles.get(person.get("id") or "", "")) in ("", role)
-        ]
-
-    def first(tag: str) -> str | None:
-        return next((e.text.strip() for e in root.iter(f"{_DC}{tag}") if e.text and e.text.strip()), None)
-
-    translators = [
-        person.text.strip()
-        for tag in ("contributor", "creator")
-        for person in root.iter(f"{_DC}{tag}")
-        if person.text and (person.get(f"{_OPF}role") or roles.get(person.get("id") or "", "")) == _TRANSLATOR
-    ]
-    dates = [
-        e.text
-        for e in root.iter(f"{_DC}date")
-        if e.text and (e.get(f"{_OPF}event") or "publication") in ("publication", "original-publication")
-    ]
-    return clean_metadata(
-        {
-            "title": first("title"),
-            "author": ", ".join(people("creator", "aut")) or None,
-            "translator": ", ".join(translators) or None,
-            "publisher": first("publisher"),
-            "year": dates[0] if len(dates) == 1 else None,
-            "language": first("language"),
-        }
-    )
 
 
-def _parsed(data: bytes) -> Any:
-    """The XML tree, broken or not, with no entity expanded and nothing fetched; ``None`` without one."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, huge_tree=False)
-    try:
-        return etree.fromstring(data, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        return None
+def _documents(archive: Archive, package: epub_package.Package) -> list[str]:
+    """The entries of the spine's documents, in order; none that is encrypted."""
+    locked = archive.encrypted_entries()
+    items = [item for idref, _ in package.spine for item in package.by_id(idref)]
+    entries = [archive.resolve(item.href, package.path)[0] for item in items]
+    return [entry for entry in dict.fromkeys(entries) if entry and entry not in locked]
 
 
-def _package(archive: zipfile.ZipFile) -> str | None:
-    """Name of the package document: where the container says, or the only ``.opf``."""
-    names = archive.namelist()
-    container = next((n for n in names if n.lower() == "meta-inf/container.xml"), None)
-    if container is not None:
-        with archive.open(container) as file:
-            root = _parsed(file.read(_MAX_PACKAGE_BYTES))
-        if root is not None:
-            for rootfile in root.iter("{*}rootfile"):
-                name = posixpath.normpath(rootfile.get("full-path") or "")
-                if name in names:
-                    return name
-    return next((n for n in names if n.lower().endswith(".opf")), None)
+def _read(archive: Archive, entries: list[str]) -> list[bytes]:
+    """The contents of those entries that can be read."""
+    contents = []
+    for entry in entries:
+        try:
+            contents.append(archive.read(entry))
+        except (KeyError, EntryTooLarge):
+            continue
+    return contents
 
 
-def describe_html(start: bytes) -> dict[str, Any]:
-    """``<title>`` and ``<meta>`` of a page; a title of the kind "… eBook of X, by Y" gives both parts."""
-    head = _decoded(start)
-    metas: dict[str, str] = {}
-    for tag in re.findall(r"<meta\s[^>]*>", head, re.I):
-        attributes = {
-            k.lower(): html.unescape(b or c)
-            for k, b, c in re.findall(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", tag)
-        }
-        name = (attributes.get("name") or attributes.get("property") or "").lower()
-        if name and attributes.get("content"):
-            metas.setdefault(name, attributes["content"])
-    title = re.search(r"<title[^>]*>(.*?)</title>", head, re.I | re.S)
-    language = re.search(r"<html[^>]*?\s(?:xml:)?lang\s*=\s*[\"']([\w-]+)", head, re.I)
-    stated = html.unescape(re.sub(r"<[^>]+>", "", title[1])) if title else None
-    found = re.fullmatch(
-        r"\s*(?:The\s+Project\s+Gutenberg\s+e-?(?:book|text)\s+of\s+)?(.+?)(?:,?\s+by\s+(.+?))?(?:\s*[—-]+\s*A Project Gutenberg e-?Book)?\.?\s*",
-        stated or "",
-        re.I | re.S,
-    )
-    return clean_metadata(
-        {
-            "title": metas.get("dc.title") or metas.get("dcterms.title") or (found[1] if found else stated),
-            "author": metas.get("dc.creator") or metas.get("author") or (found[2] if found else None),
-            "publisher": metas.get("dc.publisher"),
-            "year": metas.get("dc.date") or metas.get("dcterms.issued"),
-            "language": metas.get("dc.language") or (language[1] if language else None),
-        }
-    )
+def _header(archive: Archive, entries: list[str]) -> dict[str, Any]:
+    """What Project Gutenberg's header in the first documents says."""
+    from jung_pipeline.extract import html_bs4
+
+    return html_bs4.header_of([_decoded(_beginning(data)) for data in _read(archive, entries)])
 
 
-def describe_plain_text(start: bytes) -> dict[str, Any]:
-    """The ``Title: …`` lines that Project Gutenberg and others put before a text."""
-    stated: dict[str, str] = {}
-    for line in _decoded(start).splitlines()[:120]:
-        match = re.match(r"(Title|Author|Translator|Language|Publisher):\s+(\S.*)", line.strip())
-        if match:
-            stated.setdefault(match[1].lower(), match[2])
-    return clean_metadata(stated)
+def describe_html(path: Path) -> dict[str, Any]:
+    """What the head of an HTML page and Project Gutenberg's header in it say."""
+    from jung_pipeline.extract import html_bs4
+
+    found = html_bs4.describe_html(_beginning(_start(path, _BEGINNING + 1)), path.name)
+    return found if "language" in found else found | _told(_words_of(_start(path)))
 
 
-def _decoded(start: bytes) -> str:
-    """Text of a file's beginning, good enough for names."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if start.startswith(mark):
-            return start[2:].decode(encoding, "ignore")
-    try:
-        return start.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
-    except UnicodeDecodeError as error:
-        # A character cut in two by reading only the beginning is no reason to doubt UTF-8.
-        if error.start > len(start) - 8:
-            return start[: error.start].decode("utf-8", "ignore")
-        return start.decode("cp1252", "replace")
+def describe_text(path: Path) -> dict[str, Any]:
+    """What the header of a plain text says."""
+    from jung_pipeline.extract import plain_text
+
+    found = plain_text.describe_plain_text(_beginning(_start(path, _BEGINNING + 1)), path.name)
+    if "language" in found:
+        return found
+    data = _start(path)
+    return found | _told(decode(data, path.name, declared=[declared_in_header(data)]).text)
+
+
+def _told(text: str) -> dict[str, Any]:
+    """The language that a text tells, as a fact; empty in doubt."""
+    language = told_language(sample(text))
+    return {"language": language} if language else {}
+
+
+def _words_of(markup: bytes) -> str:
+    """What is text in a document, roughly: enough to tell its language."""
+    return html.unescape(_NO_TEXT.sub(" ", _decoded(markup)))
+
+
+def _decoded(markup: bytes) -> str:
+    return decode(markup, "", declared=[declared_in_markup(markup)]).text
+
+
+def _start(path: Path, size: int = _ENOUGH) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def _beginning(data: bytes) -> bytes:
+    """The first bytes of a file, ending at white space so that no character is cut in two."""
+    if len(data) <= _BEGINNING:
+        return data
+    start = data[:_BEGINNING]
+    if b"\0" in start[:4096]:  # UTF-16, which any even number of bytes leaves whole
+        return start
+    return start[: max(start.rfind(b"\n"), start.rfind(b" ")) + 1] or start

@@ -97,6 +97,8 @@ def _read_package(reading: epub_reading.Reading, path: str) -> Package:
     if _lost(package, lenient):
         # Its reader for covers forgets the file; the package document is right.
         return lenient
+    # EbookLib sorts the metadata by name; the statements in their own order serve describing too.
+    package.statements, package.refinements = lenient.statements, lenient.refinements
     return package
 
 
@@ -108,24 +110,18 @@ def _by_ebooklib(path: str, data: bytes) -> Package:
         if isinstance(item, epub.EpubNav) and "nav" not in properties:
             properties = (*properties, "nav")
         package.items.append(Item(item.id or "", item.file_name or "", item.media_type or "", properties))
-    for namespace in book.metadata.values():
-        for name, values in namespace.items():
-            for value, attributes in values:
-                plain = {str(k).rpartition("}")[2]: str(v) for k, v in (attributes or {}).items()}
-                epub_package.add_statement(package, str(name).lower(), value, plain)
     for reference in book.guide:
         package.guide.append(((reference["type"] or "").lower(), reference["href"] or ""))
     return package
 
 
 def _lost(package: Package, lenient: Package) -> bool:
-    """Whether EbookLib has fewer files, metadata or spine entries than the package document."""
+    """Whether EbookLib has fewer files or spine entries than the package document."""
     ours, theirs = {i.item_id for i in package.items}, {i.item_id for i in lenient.items}
     return (
         not theirs <= ours
         or len(package.items) < len(lenient.items)
         or package.spine != lenient.spine
-        or len(package.statements) < len(lenient.statements)
         or any(i.is_document and not i.href for i in package.items)
         or (package.navigation() is None and lenient.navigation() is not None)
     )

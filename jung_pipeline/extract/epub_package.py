@@ -14,7 +14,8 @@ import regex
 
 from jung_pipeline.errors import SourceError
 from jung_pipeline.extract.epub_archive import Archive, EntryTooLarge, parse_xml
-from jung_pipeline.extract.gutenberg_header import language_tag
+from jung_pipeline.extract.metadata import clean_metadata
+from jung_pipeline.text.languages import language_tag
 
 _XHTML_TYPES = frozenset(
     ("application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/xml", "text/xml")
@@ -140,11 +141,11 @@ def read_leniently(data: bytes, path: str, file: str) -> Package:
             if isinstance(element.tag, str) and element.text and element.text.strip():
                 name = element.tag.rpartition("}")[2].lower()
                 attributes = {str(k).rpartition("}")[2]: str(v) for k, v in element.attrib.items()}
-                add_statement(package, name, element.text, attributes)
+                _add_statement(package, name, element.text, attributes)
     return package
 
 
-def add_statement(package: Package, name: str, value: str | None, attributes: Mapping[str, str]) -> None:
+def _add_statement(package: Package, name: str, value: str | None, attributes: Mapping[str, str]) -> None:
     """Add an element of the metadata: a statement about the book, or a refinement of one."""
     text = " ".join((value or "").split())
     if not text:
@@ -163,28 +164,28 @@ def add_statement(package: Package, name: str, value: str | None, attributes: Ma
 # --------------------------------------------------------------------------------------------------
 
 
-def facts(package: Package) -> dict[str, Any]:
-    """Title, author, translator, editor, publisher, year and language; only what the package says."""
-    found: dict[str, Any] = {}
-    title = _title(package)
-    if title:
-        found["title"] = title
-    for name, roles in (("author", ("aut", "")), ("translator", ("trl",)), ("editor", ("edt",))):
-        people = _people(package, roles)
-        if people:
-            found[name] = "; ".join(people)
-    publishers = [s.value for s in package.statements if s.name == "publisher"]
-    if publishers:
-        found["publisher"] = publishers[0]
-    language = next(
-        (tag for s in package.statements if s.name == "language" and (tag := language_tag(s.value))), None
+def facts(package: Package, header: Mapping[str, Any] = {}) -> dict[str, Any]:
+    """Title, author, translator, editor, publisher, years and language; only what the book says.
+
+    Args:
+        package: the package document; it comes first.
+        header: what Project Gutenberg's header in the text says; where it names the printed edition, that is
+            the edition, and not Project Gutenberg's own.
+    """
+    people = {"author": ("aut", ""), "translator": ("trl",), "editor": ("edt",)}
+    stated = clean_metadata(
+        {
+            "title": _title(package),
+            **{name: "; ".join(_people(package, roles)) for name, roles in people.items()},
+            "publisher": next((s.value for s in package.statements if s.name == "publisher"), None),
+            "language": next(
+                (s.value for s in package.statements if s.name == "language" and language_tag(s.value)), None
+            ),
+            **_years(package),
+        }
     )
-    if language:
-        found["language"] = language
-    year = _year(package)
-    if year:
-        found["year"] = year
-    return found
+    printed = {name: header[name] for name in ("publisher", "year") if name in header}
+    return {**header, **stated, **printed}
 
 
 def _title(package: Package) -> str | None:
@@ -216,18 +217,25 @@ def is_gutenberg(package: Package) -> bool:
     )
 
 
-def _year(package: Package) -> int | None:
-    """The year of the edition; of a Project Gutenberg file the date is the release, which says nothing."""
+#: What the ``event`` of a date of EPUB 2 says its year is; dates of EPUB 3 have none.
+_DATES = {"publication": "year", "": "year", "original-publication": "original_year"}
+
+
+def _years(package: Package) -> dict[str, str | None]:
+    """The year of the edition and that of the first; ``None`` where several are given.
+
+    The date of a Project Gutenberg file is the release, which says nothing about either.
+    """
     if is_gutenberg(package):
-        return None
-    dates = [s for s in package.statements if s.name == "date"]
-
-    def rank(statement: Statement) -> int:
+        return {}
+    found: dict[str, set[str]] = {}
+    for statement in package.statements:
         event = statement.attributes.get("event", "").lower()
-        return {"publication": 0, "original-publication": 1, "": 2}.get(event, 9)
-
-    for statement in sorted(dates, key=rank):
-        year = regex.match(r"(1[4-9]\d\d|20\d\d)\b", statement.value)
-        if year and rank(statement) < 9:
-            return int(year.group(1))
-    return None
+        year = regex.match(r"(?:1[4-9]\d\d|20\d\d)\b", statement.value)
+        if statement.name == "date" and event in _DATES and year:
+            found.setdefault(event, set()).add(year.group())
+    years: dict[str, str | None] = {}
+    for event, name in _DATES.items():
+        if event in found and name not in years:
+            years[name] = found[event].pop() if len(found[event]) == 1 else None
+    return years

@@ -282,7 +282,7 @@ def _finish(reading: Reading, extractor: str) -> ExtractedDocument:
     outline = _outline(reading)
     resolve_notes(rows, [*(e.target for e in outline if e.target), *reading.navigation.landmarks])
     label_pages(rows)
-    metadata = {**header, **epub_package.facts(reading.package)}
+    metadata = epub_package.facts(reading.package, header)
     book = any(row.element != gutenberg.LICENCE for row in rows)
     first_labels: dict[int, str | None] = {}
     for row in rows:

@@ -8,14 +8,17 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from jung_pipeline.errors import SourceError
 from jung_pipeline.extract.document import ExtractedDocument
+from jung_pipeline.extract.gutenberg import LICENCE, TRANSCRIBER
+from jung_pipeline.text.languages import sample, told_language
 
 #: Goes up when the raw lines of the same file would come out differently.
-EXTRACTION_VERSION = "1"
+EXTRACTION_VERSION = "2"
 
 Format = Literal["pdf", "epub", "html", "txt"]
 
@@ -71,19 +74,32 @@ def extract(path: Path, *, hints: Mapping[str, Any] = {}, max_file_mb: int = 100
     if kind == "pdf":
         from jung_pipeline.extract.pdf_pymupdf import extract_pdf
 
-        return extract_pdf(path, hints)
+        return _with_language(extract_pdf(path, hints))
     if kind == "epub":
         from jung_pipeline.extract.epub_ebooklib import extract_epub
 
-        return extract_epub(path, hints)
+        return _with_language(extract_epub(path, hints))
     data = path.read_bytes()
     if kind == "html":
         from jung_pipeline.extract.html_bs4 import extract_html
 
-        return extract_html(data, path.name, hints)
+        return _with_language(extract_html(data, path.name, hints))
     from jung_pipeline.extract.plain_text import extract_plain_text
 
-    return extract_plain_text(data, path.name, hints)
+    return _with_language(extract_plain_text(data, path.name, hints))
+
+
+def _with_language(document: ExtractedDocument) -> ExtractedDocument:
+    """The document with the language that its text tells, where the file states none and the text is clear."""
+    if document.info.metadata.get("language"):
+        return document
+    texts, elements = (document.lines[name].to_pylist() for name in ("text", "element"))
+    book = "\n".join(t for t, e in zip(texts, elements, strict=True) if e not in (LICENCE, TRANSCRIBER))
+    language = told_language(sample(book))
+    if language is None:
+        return document
+    metadata = {**document.info.metadata, "language": language, "language_from": "text"}
+    return replace(document, info=replace(document.info, metadata=metadata))
 
 
 def file_format(path: Path, *, max_file_mb: int = 1000) -> Format:
@@ -175,16 +191,15 @@ def _not(path: Path, promised: str | None, found: str) -> SourceError:
 
 
 def describe_file(path: Path) -> dict[str, Any]:
-    """What a file says about its book, read cheaply: title, author, translator, publisher, year, language.
+    """What a file says about its book, read cheaply: title, author, translator, editor, publisher, years, language.
 
-    Only fields that the file states, and not what a program filled in ("untitled", "calibre"). ``year``
-    is an int, ``language`` a BCP 47 primary tag. No text is extracted.
+    The same facts as in :func:`extract`'s ``info.metadata``, and only those: not what a program filled in
+    ("untitled", "calibre"), nor a date that is the file's. ``year`` and ``original_year`` are ints,
+    ``language`` is a BCP 47 primary tag, from the text where the file states none and the text is clear.
 
     Raises:
         SourceError: as :func:`file_format`; a file that needs a password has an empty description.
     """
-    from jung_pipeline.extract import describe
-
     kind = file_format(path)
     if kind == "pdf":
         from jung_pipeline.extract.pdf_pymupdf import describe_pdf
@@ -195,8 +210,8 @@ def describe_file(path: Path) -> dict[str, Any]:
             if error.kind == "encrypted":
                 return {}
             raise
+    from jung_pipeline.extract import describe
+
     if kind == "epub":
         return describe.describe_epub(path)
-    with path.open("rb") as file:
-        start = file.read(40_000)
-    return describe.describe_html(start) if kind == "html" else describe.describe_plain_text(start)
+    return describe.describe_html(path) if kind == "html" else describe.describe_text(path)

@@ -121,8 +121,7 @@ def extract_html(data: bytes, file: str, hints: Mapping[str, Any]) -> ExtractedD
     builder = RowBuilder(file, 1, lambda href: _local_target(href, file))
     builder = parse_into(decoded.text, builder)
     rows = builder.close()
-    facts = settle_parts(rows)
-    metadata = {**html_outline.metadata_of(decoded.text), **facts}
+    metadata = {**html_outline.metadata_of(decoded.text), **settle_parts(rows)}
     outline = html_outline.outline_of(rows)
     resolve_notes(rows, [entry.target for entry in outline if entry.target])
     label_pages(rows)
@@ -141,6 +140,23 @@ def extract_html(data: bytes, file: str, hints: Mapping[str, Any]) -> ExtractedD
             warnings=encoding_warnings(decoded, file, None),
         ),
     )
+
+
+def describe_html(data: bytes, file: str) -> dict[str, Any]:
+    """What the head of the page ``data``, a whole file or its beginning, and a header in it say of the book."""
+    text = decode_markup(data, file, {}).text
+    return {**html_outline.metadata_of(text), **header_of([text])}
+
+
+def header_of(documents: Sequence[str]) -> dict[str, Any]:
+    """The facts of Project Gutenberg's header in ``documents``, or in their beginnings; empty without one."""
+    rows: list[Row] = []
+    serial = 0
+    for text in documents:
+        builder = parse_into(text, RowBuilder("", 1, lambda href: None, serial=serial))
+        rows += builder.close()
+        serial = builder.serial
+    return settle_parts(rows)
 
 
 def decode_markup(data: bytes, file: str, hints: Mapping[str, Any]) -> Decoded:

@@ -9,9 +9,10 @@ from typing import Any
 import regex
 
 from jung_pipeline.extract.document import OutlineEntry
-from jung_pipeline.extract.gutenberg_header import language_tag
 from jung_pipeline.extract.html_lines import Row
 from jung_pipeline.extract.html_roles import HEADINGS
+from jung_pipeline.extract.metadata import clean_metadata
+from jung_pipeline.text.languages import language_tag
 
 _TITLE = regex.compile(r"<title[^>]*>(.{0,2000}?)</title>", flags=regex.IGNORECASE | regex.DOTALL)
 _META = regex.compile(r"<meta\b[^>]{0,2000}>", flags=regex.IGNORECASE)
@@ -36,6 +37,13 @@ _META_NAMES = {
     "dc.language": "language",
     "citation_title": "title",
     "citation_author": "author",
+    "citation_publisher": "publisher",
+    "citation_publication_date": "year",
+    "citation_date": "year",
+    "dcterms.title": "title",
+    "dcterms.publisher": "publisher",
+    "dcterms.language": "language",
+    "dcterms.issued": "year",
 }
 
 
@@ -69,27 +77,35 @@ def _without_page_marks(row: Row) -> str:
 
 
 def metadata_of(markup: str) -> dict[str, Any]:
-    """Title, author, publisher and language as the head of a document gives them."""
+    """Title, author, publisher, year and language as the head of a document gives them.
+
+    ``dc.date`` is passed over: it is the page's as often as the book's. So is every date of a Project
+    Gutenberg page, which is that of the release.
+    """
     head = markup[:20_000]
-    facts: dict[str, Any] = {}
-    language = _LANGUAGE.search(head)
+    stated: dict[str, str] = {}
+    authors: list[str] = []
     for tag in _META.findall(head):
         attributes = {name.lower(): a or b or c for name, a, b, c in _ATTRIBUTE.findall(tag)}
-        name = _META_NAMES.get(attributes.get("name", "").lower())
+        name = _META_NAMES.get((attributes.get("name") or attributes.get("property") or "").lower())
         content = _plain(attributes.get("content", ""))
-        if name and content:
-            facts.setdefault(name, content)
+        if name == "author" and content and content not in authors:
+            authors.append(content)
+        elif name and content and (name != "language" or language_tag(content)):
+            stated.setdefault(name, content)
+    if authors:
+        stated["author"] = "; ".join(authors)
     title = _TITLE.search(head)
     if title:
-        for name, value in _from_title(_plain(title.group(1))).items():
-            facts.setdefault(name, value)
-    tag_of_text = language_tag(facts.get("language")) or (
-        language_tag(language.group(1)) if language else None
-    )
-    facts.pop("language", None)
-    if tag_of_text:
-        facts["language"] = tag_of_text
-    return facts
+        in_title = _plain(title.group(1))
+        if "gutenberg" in in_title.lower():
+            stated.pop("year", None)
+        for name, value in _from_title(in_title).items():
+            stated.setdefault(name, value)
+    language = _LANGUAGE.search(head)
+    if language:
+        stated.setdefault("language", language.group(1))
+    return clean_metadata(stated)
 
 
 def _from_title(title: str) -> dict[str, str]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
+from jung_pipeline.text.languages import language_tag
+
 #: Titles that name a program, a file or nothing.
 _JUNK_TITLE = re.compile(
     r"""
@@ -33,40 +35,53 @@ _TITLE_PREFIX = re.compile(
     r"(?:the )?project gutenberg(?:'s)? e-?(?:book|text)(?: #?\d+)?(?: of|:)\s+", re.IGNORECASE
 )
 _YEAR = re.compile(r"(?<!\d)(1[4-9]\d\d|20\d\d)(?!\d)")
-_LANGUAGES = {"eng": "en", "english": "en", "ger": "de", "deu": "de", "german": "de", "deutsch": "de"}
+#: The names of people and of a firm among the fields.
+_NAMES = ("author", "translator", "editor", "publisher")
 
 
 def clean_metadata(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of ``stated`` that say something: title, author, translator, publisher, year, language.
+    """The fields of ``stated`` that say something: the one door by which a file's statements come in.
 
     Args:
-        stated: strings as the file has them, or ``None``; ``year`` may be a date in any form.
+        stated: ``title``, ``author``, ``translator``, ``editor``, ``publisher``, ``year``, ``original_year``
+            and ``language`` as the file has them, or ``None``. Several people are parted by "; ". Years may
+            be dates in any form.
 
     Returns:
-        Only known fields. ``year`` is an int between 1400 and this year, ``language`` a BCP 47 primary
-        tag. ("C. G. Jung" and the like pass unchanged.)
+        Only known fields. Years are ints between 1400 and this year, ``language`` is a BCP 47 primary tag.
+        Names stand as the file gives them ("Sigm. Freud, M. D.").
     """
     found: dict[str, Any] = {}
-    for name in ("title", "author", "translator", "publisher"):
-        value = stated.get(name)
-        if isinstance(value, str):
-            value = " ".join(value.replace("\x00", " ").replace("\ufeff", "").split())
-            if name == "title":
-                value = _TITLE_PREFIX.sub("", value, count=1)
-                junk = _JUNK_TITLE.fullmatch(value) is not None
-            else:
-                junk = _JUNK_NAME.fullmatch(value) is not None or (
-                    name == "author" and _ABBREVIATION.fullmatch(value) is not None
-                )
-            if value and not junk:
-                found[name] = value
-    year = _year(stated.get("year"))
-    if year is not None:
-        found["year"] = year
-    language = _language(stated.get("language"))
+    title = _plain(stated.get("title"))
+    title = _TITLE_PREFIX.sub("", title, count=1)
+    if title and not _JUNK_TITLE.fullmatch(title):
+        found["title"] = title
+    for name in _NAMES:
+        people = [person for person in _plain(stated.get(name)).split("; ") if _is_name(person, name)]
+        if people:
+            found[name] = "; ".join(people)
+    for name in ("year", "original_year"):
+        year = _year(stated.get(name))
+        if year is not None:
+            found[name] = year
+    language = language_tag(str(stated.get("language") or ""))
     if language is not None:
         found["language"] = language
     return found
+
+
+def _plain(stated: Any) -> str:
+    """A string in one line; anything else as the empty string."""
+    if not isinstance(stated, str):
+        return ""
+    return " ".join(stated.replace("\x00", " ").replace("\ufeff", "").split())
+
+
+def _is_name(value: str, field: str) -> bool:
+    """Whether a value names somebody."""
+    if not value or _JUNK_NAME.fullmatch(value):
+        return False
+    return field != "author" or not _ABBREVIATION.fullmatch(value)
 
 
 def _year(stated: Any) -> int | None:
@@ -74,11 +89,3 @@ def _year(stated: Any) -> int | None:
     years = {int(y) for y in _YEAR.findall(str(stated or ""))}
     years = {y for y in years if y <= date.today().year}
     return years.pop() if len(years) == 1 else None
-
-
-def _language(stated: Any) -> str | None:
-    """The primary tag of a language code or name."""
-    text = str(stated or "").strip().lower()
-    text = _LANGUAGES.get(text, re.split(r"[-_]", text)[0])
-    text = _LANGUAGES.get(text, text)
-    return text if re.fullmatch(r"[a-z]{2,3}", text) and text not in ("und", "zxx", "mul") else None

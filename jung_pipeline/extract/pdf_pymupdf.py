@@ -28,6 +28,7 @@ from jung_pipeline.extract.document import (
 from jung_pipeline.extract.metadata import clean_metadata
 from jung_pipeline.extract.pdf_fragments import Fragment
 from jung_pipeline.extract.pdf_pages import PdfPage, judge
+from jung_pipeline.text.languages import sample, spread, told_language
 
 #: Ligatures and blanks as the file has them; nothing outside the crop box; no images; unknown glyphs as
 #: U+FFFD rather than as glyph numbers, which look like letters.
@@ -79,15 +80,30 @@ def extract_pdf(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
 
 
 def describe_pdf(path: Path, hints: Mapping[str, Any]) -> dict[str, Any]:
-    """Title, author, language … of a PDF as far as its metadata says so, without reading its pages.
+    """Title, author and language of a PDF as its metadata states them.
+
+    Where no language is stated, some pages spread over the book are read for it.
 
     Raises:
         SourceError: as :func:`extract_pdf`.
     """
     with _open(path, hints, []) as document:
         found = _metadata(document)
+        if "language" not in found:
+            pages = spread(document.page_count)
+            language = told_language(sample("\n".join(_plain_text(document, index) for index in pages)))
+            if language:
+                found["language"] = language
     _messages()
     return found
+
+
+def _plain_text(document: pymupdf.Document, index: int) -> str:
+    """The text of a page as MuPDF orders it; none if the page is damaged."""
+    try:
+        return str(document.load_page(index).get_text())
+    except _MUPDF_ERRORS:
+        return ""
 
 
 # ---------------------------------------------------------------------------------------------------

@@ -90,6 +90,12 @@ def extract_plain_text(data: bytes, file: str, hints: Mapping[str, Any]) -> Extr
     return _document(list(_rows(decoded.text.split("\f"))), warnings)
 
 
+def describe_plain_text(data: bytes, file: str) -> dict[str, Any]:
+    """What the header of the text ``data``, a whole file or its beginning, says about the book."""
+    text = decode(data, file, declared=[declared_in_header(data)]).text
+    return gutenberg_header.metadata([gutenberg.Line(row.text, row.gap) for row in _rows(text.split("\f"))])
+
+
 def raw_text_from_pages(pages: Sequence[str]) -> ExtractedDocument:
     """The raw lines of pages of text given as strings, page 1 first; an empty page has no rows."""
     warnings = []
