@@ -120,7 +120,7 @@ def describe(path: Path, catalogue: Catalogue) -> Volume:
         facts = describe_file(path)
     except SourceError:
         facts = {}
-    known = ("title", "author", "translator", "editor", "publisher", "year", "language")
+    known = ("title", "author", "translator", "editor", "publisher", "year", "original_year", "language")
     fields = {name: facts[name] for name in known if facts.get(name)}
     fields.setdefault("title", path.stem)
     name = unicodedata.normalize("NFC", path.name)

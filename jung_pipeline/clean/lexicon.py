@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 import regex
 
-from jung_pipeline.text import words
+from jung_pipeline.text import languages, words
 
 _WORD = regex.compile(r"\p{L}+(?:-\p{L}+)*")
 
@@ -63,9 +63,6 @@ _MARKERS: dict[str, frozenset[str]] = {
             "ce",
         ]
     ),
-    "la": frozenset(
-        ["et", "in", "est", "non", "ad", "cum", "quod", "ut", "ex", "sed", "qui", "per", "esse", "sunt"]
-    ),
 }
 
 #: Languages that wordfreq has and these books are written in; others are judged as English.
@@ -80,12 +77,17 @@ def _frequencies(language: str) -> dict[str, float]:
 
 
 def guess_language(text: str) -> str:
-    """``en``, ``de`` or ``fr``, by the small words of (the middle of) ``text``; English in doubt."""
+    """The language that ``text`` tells, if there are frequencies for it; ``en``, ``de`` or ``fr`` otherwise.
+
+    A short or mixed text, where some lexicon must serve, is judged by the small words of its middle; English
+    in doubt.
+    """
+    told = languages.told_language(languages.sample(text))
+    if told in _SUPPORTED:
+        return told
     middle = max(0, len(text) // 2 - 100_000)
     counts = Counter(word.lower() for word in _WORD.findall(text[middle : middle + 200_000]))
-    scores = {
-        lang: sum(counts[w] for w in small) / len(small) for lang, small in _MARKERS.items() if lang != "la"
-    }
+    scores = {lang: sum(counts[w] for w in small) / len(small) for lang, small in _MARKERS.items()}
     best = max(scores, key=lambda lang: scores[lang])
     return best if scores[best] > 1.2 * scores["en"] else "en"
 

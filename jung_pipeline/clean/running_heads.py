@@ -254,7 +254,9 @@ def _strip(
             bare = not _DECORATED.fullmatch(line.words)
             if bare and numbered:
                 return
-            if bare and not _agrees(edge, offsets) and not _far_from_text(ordered, depth, book):
+            # The file itself may say what number the page bears.
+            own = line.label is not None and line.words.strip("-–—.[]() ").lower() == line.label.lower()
+            if bare and not (own or _agrees(edge, offsets) or _far_from_text(ordered, depth, book)):
                 return
             line.fate = "page_number"
             numbered = True

@@ -72,9 +72,11 @@ def _entry(volume: Volume) -> dict[str, Any]:
 
 
 def _show_entry(volume: Volume, happened: str) -> None:
-    """The catalogue entry as it was written."""
-    table = Table(box=None, show_header=False, pad_edge=False, title_justify="left")
-    table.add_row("[bold]" + escape(volume.key) + "[/bold]", happened)
+    """The catalogue entry as it was written: the key, then a line for each field, labels in a narrow column."""
+    console.print(f"[bold]{escape(volume.key)}[/bold]  {happened}", soft_wrap=True)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, min_width=2 + max(map(len, _SHOWN)))
+    table.add_column(overflow="fold")
     for name in _SHOWN:
         value = getattr(volume, name)
         if value is not None:
