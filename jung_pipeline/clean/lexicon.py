@@ -77,14 +77,14 @@ def _frequencies(language: str) -> dict[str, float]:
 
 
 def guess_language(text: str) -> str:
-    """The language that ``text`` tells, if there are frequencies for it; ``en``, ``de`` or ``fr`` otherwise.
+    """The language of the lexicon for ``text``: the one it tells, English if there are no frequencies for that.
 
-    A short or mixed text, where some lexicon must serve, is judged by the small words of its middle; English
-    in doubt.
+    A short or mixed text, which tells none, is English, German or French by the small words of its middle;
+    English in doubt.
     """
     told = languages.told_language(languages.sample(text))
-    if told in _SUPPORTED:
-        return told
+    if told is not None:
+        return told if told in _SUPPORTED else "en"
     middle = max(0, len(text) // 2 - 100_000)
     counts = Counter(word.lower() for word in _WORD.findall(text[middle : middle + 200_000]))
     scores = {lang: sum(counts[w] for w in small) / len(small) for lang, small in _MARKERS.items()}

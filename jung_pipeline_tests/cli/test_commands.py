@@ -171,6 +171,16 @@ def test_adding_shows_the_entry_and_the_file_is_in_the_library(made, tmp_path):
     assert "unchanged" in shown and "The Shadow at the Door" in shown
 
 
+def test_the_entry_stands_to_the_left_however_long_its_key(tmp_path):
+    book = tmp_path / ("a-very-long-name-" * 4 + ".txt")
+    title = "On Ferries and the Men Who Keep Them Upon the Greater Rivers"
+    book.write_text(f"Title: {title}\nAuthor: A. N. Other\n\nOne boat.\n")
+    shown = jung("add", str(book), home=tmp_path / "home", COLUMNS="80").stdout.splitlines()
+    assert shown[0].startswith("a-very-long-name") and shown[0].endswith("added")
+    assert [line.split()[0] for line in shown[1:3]] == ["title", "author"]
+    assert title in shown[1] and shown[1].index("On") == shown[2].index("A. N.") < 20
+
+
 def test_ui_starts_dagster_on_the_instance_that_ingest_writes_to(made):
     home, _ = made
     planned = json.loads(jung("ui", "--json", "--port", "3999", home=home).stdout)

@@ -429,6 +429,38 @@ def test_release_date_of_a_gutenberg_file_is_not_a_year(tmp_path: Path) -> None:
     assert "year" not in extract_epub(path, {}).info.metadata
 
 
+@pytest.mark.parametrize(
+    ("dates", "years"),
+    [
+        ('<dc:date opf:event="original-publication">1597</dc:date>', (None, 1597)),
+        (
+            '<dc:date opf:event="original-publication">1597</dc:date><dc:date opf:event="publication">1931</dc:date>',
+            (1931, 1597),
+        ),
+        ('<dc:date opf:event="modification">2015-04-27</dc:date>', (None, None)),
+        ("<dc:date>1931</dc:date><dc:date>1954</dc:date>", (None, None)),
+        ("<dc:date>0101-01-01T00:00:00+00:00</dc:date>", (None, None)),
+    ],
+)
+def test_years_of_edition_and_original(
+    tmp_path: Path, dates: str, years: tuple[int | None, int | None]
+) -> None:
+    path = make_epub(
+        tmp_path / "b.epub", {"a.xhtml": page("<p>x</p>")}, metadata=f"<dc:title>T</dc:title>{dates}"
+    )
+    metadata = extract_epub(path, {}).info.metadata
+    assert (metadata.get("year"), metadata.get("original_year")) == years
+
+
+def test_names_that_programs_put_in_are_nobody(tmp_path: Path) -> None:
+    path = make_epub(
+        tmp_path / "b.epub",
+        {"a.xhtml": page("<p>x</p>")},
+        metadata="<dc:title>T</dc:title><dc:creator>Unknown</dc:creator><dc:publisher>calibre 5</dc:publisher>",
+    )
+    assert extract_epub(path, {}).info.metadata == {"title": "T"}
+
+
 def test_nothing_is_invented_without_metadata(tmp_path: Path) -> None:
     path = make_epub(tmp_path / "b.epub", {"a.xhtml": page("<p>x</p>")}, metadata="")
     assert extract_epub(path, {}).info.metadata == {}

@@ -9,6 +9,8 @@ import pytest
 
 from jung_pipeline.errors import SourceError
 from jung_pipeline.extract.extractor import describe_file, extract, file_format
+from jung_pipeline_tests.corpus import book
+from jung_pipeline_tests.extract.epub_maker import make_epub, page
 from jung_pipeline_tests.extract.pdf_maker import lines, write_pdf
 
 OPF = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i">
@@ -137,8 +139,8 @@ def test_description_of_each_format(tmp_path):
         "year": 1931,
         "language": "de",
     }
-    page = b"<html lang='en'><head><title>The Project Gutenberg eBook of On Ferries, by A. N. Other</title></head></html>"
-    assert describe_file(put(tmp_path, "a.html", page)) == {
+    start = b"<html lang='en'><head><title>The Project Gutenberg eBook of On Ferries, by A. N. Other</title></head></html>"
+    assert describe_file(put(tmp_path, "a.html", start)) == {
         "title": "On Ferries",
         "author": "A. N. Other",
         "language": "en",
@@ -150,6 +152,127 @@ def test_description_of_each_format(tmp_path):
         "language": "de",
     }
     assert describe_file(put(tmp_path, "b.txt", b"Nothing stated here.")) == {}
+
+
+PROSE = {
+    "en": "The boat was at the bank and it was not to be used by those who had no coin for it. ",
+    "de": "Das Boot war an dem Ufer und es war nicht für die, die keine Münze für die Fahrt hatten. ",
+}
+
+
+def books_without_language(tmp_path, text: str):
+    """The same text in each format, none of which states its language."""
+    words = text.split()
+    rows = [" ".join(words[at : at + 12]) for at in range(0, len(words), 12)]
+    pages = [lines(60, 560, rows[at : at + 30]) for at in range(0, len(rows), 30)]
+    write_pdf(tmp_path / "a.pdf", pages)
+    put(tmp_path, "a.txt", "\n".join(rows).encode())
+    put(tmp_path, "a.html", f"<html><body><p>{text}</p></body></html>".encode())
+    paragraphs = {f"c{n}.xhtml": page(f"<p>{text}</p>") for n in range(3)}
+    make_epub(
+        tmp_path / "a.epub", paragraphs, metadata="<dc:title>A</dc:title><dc:language>und</dc:language>"
+    )
+    return [tmp_path / f"a.{suffix}" for suffix in ("pdf", "txt", "html", "epub")]
+
+
+@pytest.mark.parametrize("tag", PROSE)
+def test_the_text_tells_the_language_where_the_file_does_not(tmp_path, tag):
+    for path in books_without_language(tmp_path, PROSE[tag] * 40):
+        assert describe_file(path)["language"] == tag
+        metadata = extract(path).info.metadata
+        assert (metadata["language"], metadata["language_from"]) == (tag, "text"), path
+
+
+def test_a_book_in_two_languages_has_none(tmp_path):
+    for path in books_without_language(tmp_path, PROSE["en"] * 60 + PROSE["de"] * 60):
+        assert "language" not in describe_file(path)
+        assert "language" not in extract(path).info.metadata
+
+
+def test_a_stated_language_is_not_overruled_by_the_text(tmp_path):
+    text = f"Title: A\nLanguage: Dutch\n\n{PROSE['en'] * 40}"
+    path = put(tmp_path, "a.txt", text.encode())
+    assert describe_file(path)["language"] == "nl" == extract(path).info.metadata["language"]
+    assert "language_from" not in extract(path).info.metadata
+
+
+HEADER = """The Project Gutenberg EBook of On Ferries, by A. N. Other
+
+Title: On Ferries
+       A Study
+
+Author: A. N. Other
+        B. Rower
+
+Translator: T. Bridge
+
+Release Date: May 1, 2008 [EBook #1]
+
+Original publication: London: Weir, Lock and Sons, 1911
+
+Language: German
+
+*** START OF THIS PROJECT GUTENBERG EBOOK ON FERRIES ***
+
+"""
+
+
+def test_description_and_extraction_say_the_same(tmp_path):
+    """Also where only the beginning of a file is read for the description."""
+    body = "".join(f"<p>{PROSE['de']}</p>\n" for _ in range(3000))
+    gutenberg = (
+        "<dc:identifier>http://www.gutenberg.org/1</dc:identifier><dc:title>On Ferries</dc:title>"
+        '<dc:creator>A. N. Other</dc:creator><dc:date opf:event="publication">2008-05-01</dc:date>'
+    )
+    first, rest = page(f"<pre>{HEADER}</pre>"), page(body)
+    make_epub(tmp_path / "a.epub", {"a.xhtml": first, "b.xhtml": rest}, metadata=gutenberg)
+    title = "<title>The Project Gutenberg eBook of On Ferries, by A. N. Other, M. D.</title>"
+    put(
+        tmp_path,
+        "a.html",
+        f"<html><head>{title}</head><body><pre>{HEADER}</pre>{body}</body></html>".encode(),
+    )
+    put(tmp_path, "a.txt", (HEADER + PROSE["de"] * 3000).encode())
+    put(
+        tmp_path, "b.txt", ("Title: On Ferries\nAuthor: A. N. Other\n\n" + f"{PROSE['de']}\n" * 3000).encode()
+    )
+    printed = {"publisher": "Weir, Lock and Sons", "year": 1911, "translator": "T. Bridge", "language": "de"}
+    for name in ("a.epub", "a.html", "a.txt", "b.txt"):
+        found = describe_file(tmp_path / name)
+        metadata = {k: v for k, v in extract(tmp_path / name).info.metadata.items() if k != "language_from"}
+        assert found == metadata, name
+        assert found["title"].startswith("On Ferries") and found["author"].startswith("A. N. Other")
+        assert name == "b.txt" or printed.items() <= found.items()
+
+
+def test_a_character_cut_in_two_does_not_spoil_the_encoding(tmp_path):
+    """The beginning that is read ends within the text, wherever its bytes fall."""
+    for shift in range(3):
+        text = "Title: Über Fähren\nAuthor: J. Müller\n\n" + "x" * shift + "\u20ac" * 100_000
+        assert describe_file(put(tmp_path, "a.txt", text.encode()))["title"] == "Über Fähren"
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("epub/winter-sports-ebookmaker.epub", {"year": None, "author": "E. F. Benson"}),
+        ("epub/romeo-and-juliet-feedbooks.epub", {"year": None, "original_year": 1597}),
+        ("epub/alice-ebookmaker-epub3.epub", {"author": "Lewis Carroll", "year": None}),
+        (
+            "books/freud-group-psychology-1922-pg35877.htm",
+            {"author": "Sigmund Freud", "translator": "James Strachey"},
+        ),
+        ("books/wundt-introduction-to-psychology-1912-pg46677.txt", {"translator": "Rudolf Pintner"}),
+        ("books/jung-psychologische-typen-1921-pg61543.txt", {"language": "de", "title": None}),
+        ("pdf/james-varieties-pg621.pdf", {"language": "en"}),
+        ("pdf/binswanger-paralyse-1906-pandoc.pdf", {"language": "de"}),
+        ("pdf/tractatus-bilingual-pg5740.pdf", {"language": None}),
+    ],
+)
+def test_real_books_are_described_rightly_or_not_at_all(name, facts):
+    found = describe_file(book(name))
+    assert {field: found.get(field) for field in facts} == facts
 
 
 def test_broken_epub_has_no_description_rather_than_a_traceback(tmp_path):

@@ -370,6 +370,18 @@ def test_metadata_of_the_head() -> None:
     assert read(markup).info.metadata == {"title": "Der Krug", "author": "A. B.", "language": "de"}
 
 
+def test_dates_of_the_head() -> None:
+    head = '<title>Der Krug</title><meta name="DC.date" content="2009-01-01">'
+    assert read(f"<html><head>{head}</head><body><p>x").info.metadata == {"title": "Der Krug"}
+    issued = '<meta name="dcterms.issued" content="1931"><meta content="C. D." name="author">'
+    metadata = read(
+        f'<html><head>{head}{issued}<meta name="author" content="A. B."></head><p>x'
+    ).info.metadata
+    assert metadata == {"title": "Der Krug", "author": "C. D.; A. B.", "year": 1931}
+    gutenberg = f"<title>The Project Gutenberg eBook of Der Krug, by A. B.</title>{issued}"
+    assert "year" not in read(f"<html><head>{gutenberg}</head><body><p>x").info.metadata
+
+
 def test_gutenberg_header_licence_and_credits() -> None:
     markup = (
         "<title>The Project Gutenberg eBook of The Jar, by A. Potter.</title><pre>\nThe Project Gutenberg EBook of "

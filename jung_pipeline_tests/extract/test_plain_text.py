@@ -280,6 +280,35 @@ def test_header_facts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "facts"),
+    [
+        ("Title: The Jar\n    and Other Tales\n\nAuthor: A. Potter", {"title": "The Jar and Other Tales"}),
+        ("Title: The Jar\n    Translated from the Dutch\n\nAuthor: A. Potter", {"title": "The Jar"}),
+        ("The Jar\n\nby A. Potter\n\nTitle: The Jar\n\nTranslated by T. Lator, Ph.D.", {"translator": None}),
+        ("Title: The Jar\n\nE-text by X\n\nTranslated by T. Lator\n", {"translator": "T. Lator"}),
+        ("Title: The Jar\n\nThis was translated by the author.\n", {"translator": None}),
+        ("Title: The Jar\n\nAuthor: Unknown\n", {"author": None}),
+        (
+            "Title: The Jar\n\nOriginal publication: New York: Clay, Kiln and Company, 1911, reprint\n",
+            {"publisher": "Clay, Kiln and Company", "year": 1911},
+        ),
+    ],
+)
+def test_lines_of_a_header(header: str, facts: dict[str, object]) -> None:
+    found = read(
+        f"{header}\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE JAR ***\n\n\n{BOOK}"
+    ).info.metadata
+    assert {name: found.get(name) for name in facts} == facts
+
+
+def test_fields_before_a_text_of_another_source_count_only_at_its_very_beginning() -> None:
+    fields = "Title: The Jar\nAuthor: A. Potter\n\n"
+    assert read(fields + BOOK).info.metadata == {"title": "The Jar", "author": "A. Potter"}
+    assert read(BOOK + fields + BOOK).info.metadata == {}
+    assert read("Title: a word of many senses.\n\n" + BOOK).info.metadata == {}
+
+
+@pytest.mark.parametrize(
     "note",
     [
         "[Transcriber's Note: the spelling was kept (mostly)\nas it was.]",
