@@ -65,7 +65,7 @@ def _read(archive: Archive, entries: list[str]) -> list[bytes]:
     for entry in entries:
         try:
             contents.append(archive.read(entry))
-        except (KeyError, EntryTooLarge):
+        except (SourceError, KeyError, EntryTooLarge):
             continue
     return contents
 

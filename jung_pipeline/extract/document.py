@@ -54,7 +54,7 @@ class DocumentInfo:
     outline: list[OutlineEntry] = field(default_factory=list)
     metadata: Mapping[str, Any] = field(
         default_factory=dict
-    )  # title, author, translator, publisher, year, language
+    )  # title, author, translator, editor, publisher, year, original_year, language; language_from "text" if so
     warnings: list[ExtractionWarning] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
