@@ -69,12 +69,10 @@ def _state_of(
 ) -> StageState:
     """The state of one stage, given the first stage above it that is not fresh."""
     failure = _read_failure(stage, volume, settings)
+    if failure:
+        return StageState(stage, "failed", failure, info)
     if not info or "fingerprint" not in info:
-        return (
-            StageState(stage, "failed", failure, info)
-            if failure
-            else StageState(stage, "missing", "not made yet", None)
-        )
+        return StageState(stage, "missing", "not made yet", None)
     if above is not None:
         return StageState(stage, "stale", f"{above} is not up to date", info)
     try:

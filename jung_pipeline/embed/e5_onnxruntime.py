@@ -76,7 +76,14 @@ class OnnxE5:
         self, passages: Sequence[str], *, on_batch: Callable[[int], None] | None = None
     ) -> Vectors:
         """Unit vectors, shape (len(passages), 384); raises EmbeddingError for a passage over 512 tokens."""
-        inputs = [passage_input(self.spec, text) for text in passages]
+        return self._embed([passage_input(self.spec, text) for text in passages], on_batch)
+
+    def embed_queries(self, questions: Sequence[str]) -> Vectors:
+        """Unit vectors, shape (len(questions), 384); raises EmbeddingError for a question over 512 tokens."""
+        return self._embed([query_input(self.spec, question) for question in questions], None)
+
+    def _embed(self, inputs: Sequence[str], on_batch: Callable[[int], None] | None) -> Vectors:
+        """Unit vectors of texts that carry their prefix."""
         encoded = encode_within(self._tokenizer, self.spec, inputs)
         out = np.empty((len(encoded), self._weights.width), dtype=np.float32)
         runs = list(batches([len(ids) for ids in encoded]))

@@ -48,3 +48,7 @@ class Embedder(Protocol):
     def embed_query(self, question: str) -> Vectors:
         """The unit vector of a question, shape (dimension,)."""
         ...
+
+    def embed_queries(self, questions: Sequence[str]) -> Vectors:
+        """Unit vectors of many questions, shape (len(questions), dimension); cheaper than one by one."""
+        ...

@@ -18,7 +18,7 @@ from pinecone import Pinecone
 from jung_pipeline.embed import e5_tokenizers
 from jung_pipeline.embed.e5_tokenizers import XlmrTokenizer
 from jung_pipeline.embed.embedder import EmbedderSpec, Vectors
-from jung_pipeline.embed.inputs import passage_input
+from jung_pipeline.embed.inputs import passage_input, query_input
 from jung_pipeline.embed.limits import encode_within, unit
 from jung_pipeline.errors import EmbeddingError
 from jung_pipeline.index.pinecone_client import call, client
@@ -64,13 +64,28 @@ class PineconeE5:
             ServiceError: the service failed for longer than a quota by the minute lasts.
         """
         inputs = [passage_input(self.spec, text) for text in passages]
+        return self._embed_all(passages, inputs, "passage", on_batch)
+
+    def embed_queries(self, questions: Sequence[str]) -> Vectors:
+        """Unit vectors, shape (len(questions), 1024); raises as :meth:`embed_passages` does."""
+        inputs = [query_input(self.spec, question) for question in questions]
+        return self._embed_all(questions, inputs, "query", None)
+
+    def _embed_all(
+        self,
+        texts: Sequence[str],
+        inputs: Sequence[str],
+        kind: Literal["passage", "query"],
+        on_batch: Callable[[int], None] | None,
+    ) -> Vectors:
+        """Vectors of bare ``texts``; ``inputs`` are what the model reads, for counting."""
         tokens = [len(ids) for ids in encode_within(self._tokenizer, self.spec, inputs)]
         pinecone = client(self._host)
         parts = [np.empty((0, self.spec.dimension), dtype=np.float32)]
         done = 0
         for rows in _batches(tokens, self._limiter.most):
             self._limiter.take(sum(tokens[row] for row in rows))
-            parts.append(self._embed(pinecone, [passages[row] for row in rows], "passage"))
+            parts.append(self._embed(pinecone, [texts[row] for row in rows], kind))
             done += len(rows)
             if on_batch:
                 on_batch(done)

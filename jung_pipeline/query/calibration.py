@@ -136,8 +136,9 @@ def _measure(
     retriever: Retriever, embedder: Embedder, vectors: ProbeVectors, probes: Sequence[Probe]
 ) -> Iterable[tuple[Probe, dict[str, float], bool]]:
     """Each probe with its signals and whether its own passage came back near the top."""
-    for done, probe in enumerate(probes, start=1):
-        candidates = retriever.candidates(probe.text, vector=vectors.get(probe.text, embedder))
+    of_probes = vectors.of([probe.text for probe in probes], embedder)
+    for done, (probe, vector) in enumerate(zip(probes, of_probes, strict=True), start=1):
+        candidates = retriever.candidates(probe.text, vector=vector)
         top = candidates.hits[:FOUND_WITHIN]
         found = any(
             probe.chunk_id in (hit.passage.chunk_id, *(p.chunk_id for p in hit.also_in)) for hit in top

@@ -157,14 +157,15 @@ class ProbeVectors:
         """The cache of ``model`` in the index folder."""
         return cls(index / f"probe_vectors.{model}.npz")
 
-    def get(self, text: str, embedder: Embedder) -> Vectors:
-        """The vector of the question ``text``, from the cache or made now."""
-        key = input_hash(query_input(embedder.spec, text))
-        vector = self._known.get(key)
-        if vector is None:
-            vector = embedder.embed_query(text)
-        self._used[key] = vector
-        return vector
+    def of(self, texts: Sequence[str], embedder: Embedder) -> list[Vectors]:
+        """The vectors of the questions ``texts``, from the cache or made now, all in one call."""
+        keys = [input_hash(query_input(embedder.spec, text)) for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        made = (
+            dict(zip(missing, embedder.embed_queries(list(missing.values())), strict=True)) if missing else {}
+        )
+        self._used.update({key: self._known[key] if key in self._known else made[key] for key in keys})
+        return [self._used[key] for key in keys]
 
     def save(self) -> None:
         """Write what was used, and drop what was not."""

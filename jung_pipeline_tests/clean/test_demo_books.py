@@ -37,7 +37,8 @@ KEYS = ("the-shadow-at-the-door", "letters-from-the-night-school", "the-round-ga
 def test_every_chapter_is_found_with_its_kind_number_and_title(cleaned, key):
     book, _, result = cleaned[key]
     found = [
-        (c["kind"], c["number"], (c["title"] or "").casefold() or None) for c in chapters_of(result.paragraphs)
+        (c["kind"], c["number"], (c["title"] or "").casefold() or None)
+        for c in chapters_of(result.paragraphs)
     ]
     # A preface is cited by its name alone: its title is not said twice.
     truth = [
@@ -79,7 +80,9 @@ def test_notes_are_linked_and_kept_out_of_the_sentences(cleaned, key):
 def test_the_scan_is_cited_by_its_printed_numbers(cleaned):
     """Its page numbers are only printed on the pages, and its paragraphs are numbered in the margin."""
     book, _, result = cleaned["letters-from-the-night-school"]
-    numbered = [row["numbered_paragraph"] for row in result.paragraphs.to_pylist() if row["numbered_paragraph"]]
+    numbered = [
+        row["numbered_paragraph"] for row in result.paragraphs.to_pylist() if row["numbered_paragraph"]
+    ]
     truth = [str(p.number) for c in book.book.chapters for p in c.paragraphs if p.number is not None]
     assert numbered == truth
     body = [row for row in result.paragraphs.to_pylist() if row["section"] == "body"]

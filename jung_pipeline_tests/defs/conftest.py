@@ -17,8 +17,7 @@ def probe_vectors(tmp_path_factory):
     folder = tmp_path_factory.mktemp("probes")
     embedder = make_embedder(settings_module.load(folder))
     vectors = probes.ProbeVectors.beside(folder, embedder.spec.model)
-    for text in probes.out_of_corpus():
-        vectors.get(text, embedder)
+    vectors.of([text for texts in probes.out_of_corpus().values() for text in texts], embedder)
     vectors.save()
     return folder
 

@@ -63,6 +63,9 @@ class _Failing:
     def embed_query(self, question):
         return local_embedder().embed_query(question)
 
+    def embed_queries(self, questions):
+        return local_embedder().embed_queries(questions)
+
 
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     cache = tmp_path / "vectors.parquet"

@@ -75,6 +75,9 @@ class HashingEmbedder:
         self.queries += 1
         return self._vector(question)
 
+    def embed_queries(self, questions):
+        return np.array([self.embed_query(question) for question in questions], dtype=np.float32)
+
 
 def passes(row, where):
     """Whether a row passes a filter, as index/vector_index.py defines it."""
