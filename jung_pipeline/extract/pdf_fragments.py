@@ -1,16 +1,13 @@
-"""Pieces of text with their place on a page, read from what MuPDF prints about the page.
+"""Pieces of text with their place on a page, from three sources.
 
-Three sources, cheapest first. MuPDF writes a page's lines as JSON (box, base line, type of the first
-letter) and as HTML (every change of type, raised letters) in C, together at about the price of the plain
-text. ``dict`` (every span with its box and direction) costs twice that and is asked for only where boxes
-inside a line matter: slanted text, lines across two columns. ``rawdict`` (every letter) costs six times
-that and serves letter-spaced words and letters printed twice. All functions here are pure.
+The cheapest, read by :mod:`jung_pipeline.extract.pdf_printed`, serves most pages. ``dict`` (every span with
+its box and direction) costs twice the plain text and is asked for only where boxes inside a line
+matter: slanted text, lines across two columns. ``rawdict`` (every letter) costs six times the plain text and
+serves letter-spaced words and letters printed twice. All functions here are pure.
 """
 
 from __future__ import annotations
 
-import html
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,16 +24,8 @@ _RAISED, _ITALIC, _BOLD = 1, 2, 16
 SMALL_TYPE = 0.85
 #: What a raised mark may look like when only its size or height speaks for it.
 _NOTE_MARK = re.compile(r"[\s(\[]*(?:\d{1,4}(?:\s*[,–-]\s*\d{1,4})*|[*†‡§¶‖#]{1,4}|[a-z])[\s)\].,]*")
-#: Letters one by one with blanks between: letter-spacing, or the blanks MuPDF saw in it. Like the next one
-#: it begins with a blank so that a whole page is searched in microseconds; see :func:`needs_letters`.
-_SPACED_LETTERS = re.compile(r" \w +\w +\w(?!\w)")
+#: Letters one by one with blanks between: letter-spacing, or the blanks MuPDF saw in it.
 _SPACED_RUN = re.compile(r"(?<!\w)\w(?: +\w(?!\w)){2,}")
-#: A word with each letter twice: printed again with a small shift to look bold.
-_DOUBLED_LETTERS = re.compile(r" ([^\W\d_])\1([^\W\d_])\2([^\W\d_])\3")
-
-_SPAN = re.compile(
-    r'(<sup>)?(?:<tt>)?(<b>)?(<i>)?<span style="[^"]*?font-size:([\d.]+)pt[^"]*">([^<]*)</span>'
-)
 
 
 class Fragment:
@@ -68,7 +57,6 @@ class Fragment:
         box: tuple[float, float, float, float],
         base: float,
         size: float,
-        *,
         block: int = 0,
         bold: bool = False,
         italic: bool = False,
@@ -95,30 +83,34 @@ Style = tuple[str, float, bool, bool, bool]  # text, size, raised, bold, italic
 def styled(styles: list[Style], fallback_size: float) -> tuple[float, bool, bool, list[Mark]]:
     """Size, bold and italic of most of a line's characters, and marks where a stretch differs."""
     weight: dict[float, int] = {}
-    letters = bold = italic = 0
-    for text, size, _, is_bold, is_italic in styles:
+    letters = bold = italic = raised_letters = 0
+    for text, size, raised, is_bold, is_italic in styles:
         count = len(text.strip())
         weight[size] = weight.get(size, 0) + count
         letters += count
         bold += count * is_bold
         italic += count * is_italic
-    main = max(weight, key=lambda size: weight[size]) if letters else fallback_size
+        raised_letters += count * raised
+    main = max(weight, key=weight.__getitem__) if letters else fallback_size
     line_bold, line_italic = 2 * bold > letters, 2 * italic > letters
-    raised_letters = sum(len(text.strip()) for text, _, raised, _, _ in styles if raised)
     marks: list[Mark] = []
-    at = 0
+    end = 0
     for index, (text, size, raised, is_bold, is_italic) in enumerate(styles):
+        start, end = end, end + len(text)
+        small = size <= SMALL_TYPE * main
+        if not (small or raised or (is_italic and not line_italic) or (is_bold and not line_bold)):
+            continue
         stripped = text.strip()
-        start = at + len(text) - len(text.lstrip())
-        end = start + len(stripped)
-        at += len(text)
         if not stripped:
             continue
+        start += len(text) - len(text.lstrip())
+        stretch = start, start + len(stripped)
         if is_italic and not line_italic:
-            marks.append((start, end, "italic"))
+            marks.append((*stretch, "italic"))
         if is_bold and not line_bold:
-            marks.append((start, end, "bold"))
-        small = size <= SMALL_TYPE * main
+            marks.append((*stretch, "bold"))
+        if not (small or raised):
+            continue
         note_like = _NOTE_MARK.fullmatch(stripped) is not None
         # MuPDF calls raised what stands higher than the line's first letter. So a line that begins with a
         # raised number has none (the small number in front is the mark then), and one that begins below
@@ -126,13 +118,13 @@ def styled(styles: list[Style], fallback_size: float) -> tuple[float, bool, bool
         if (raised and 2 * raised_letters < letters and (small or note_like)) or (
             index == 0 and small and note_like and not stripped.isalpha() and letters > len(stripped)
         ):
-            marks.append((start, end, "superscript"))
+            marks.append((*stretch, "superscript"))
         elif index and small and not raised and stripped.isdigit() and styles[index - 1][0][-1:].isalpha():
             # In line with the letter before it but smaller, and not raised: H2O. Where the line begins
             # with a raised mark, MuPDF calls later ones level.
             level = not any(kind == "superscript" and first == 0 for first, _, kind in marks)
-            marks.append((start, end, "subscript" if level else "superscript"))
-    return main, line_bold, line_italic, _joined(marks)
+            marks.append((*stretch, "subscript" if level else "superscript"))
+    return main, line_bold, line_italic, _joined(marks) if len(marks) > 1 else marks
 
 
 def without_ocr_noise(fragment: Fragment) -> None:
@@ -157,77 +149,6 @@ def _joined(marks: list[Mark]) -> list[Mark]:
         else:
             joined.append((start, end, kind))
     return sorted(joined)
-
-
-def from_json_and_html(page_json: bytes, page_html: str | None, scale: float) -> list[Fragment] | None:
-    """Fragments from MuPDF's JSON (written with ``scale``) and HTML of a page; ``None`` if they disagree."""
-    try:
-        blocks = json.loads(page_json, strict=False)["blocks"]
-    except ValueError:
-        return None
-    lines = [(number, line) for number, block in enumerate(blocks) for line in block.get("lines", ())]
-    rows = [row for row in page_html.split("</p>\n") if "<p " in row] if page_html is not None else None
-    if rows is not None and len(rows) != len(lines):
-        return None
-    fragments = []
-    for index, (number, line) in enumerate(lines):
-        text = line["text"]
-        if not text or text.isspace():
-            continue
-        box, font = line["bbox"], line["font"]
-        size = font["size"] / scale
-        bold, italic, marks = font["weight"] == "bold", font["style"] == "italic", None
-        if rows is not None and rows[index].count("<span ") > 1:
-            styles: list[Style] = [
-                (
-                    html.unescape(m[5]) if "&" in m[5] else m[5],
-                    float(m[4]),
-                    bool(m[1]),
-                    bool(m[2]),
-                    bool(m[3]),
-                )
-                for m in _SPAN.finditer(rows[index])
-            ]
-            if sum(len(style[0]) for style in styles) != len(text):
-                return None
-            main, bold, italic, marks = styled(styles, size)
-            size = size if abs(main - size) < 0.06 else main  # HTML has one decimal only
-        if line["x"] > box["x"] + 0.6 * box["w"] and box["w"] > font["size"]:
-            return None  # begins at its right end: upside down, or written from right to left
-        x0, y0 = box["x"] / scale, box["y"] / scale
-        fragments.append(
-            Fragment(
-                text,
-                (x0, y0, x0 + box["w"] / scale, y0 + box["h"] / scale),
-                line["y"] / scale,
-                size,
-                block=number,
-                bold=bold,
-                italic=italic,
-                marks=marks,
-            )
-        )
-    return fragments
-
-
-def needs_letters(fragments: Iterable[Fragment]) -> bool:
-    """Whether a page has letter-spaced words, or letters printed twice, which only ``rawdict`` can resolve."""
-    text = " " + "\n ".join(f.text for f in fragments)
-    return _SPACED_LETTERS.search(text) is not None or _DOUBLED_LETTERS.search(text) is not None
-
-
-def tall(fragments: Iterable[Fragment]) -> list[Fragment]:
-    """The fragments whose box is so tall for their type that they may not be level.
-
-    They may be: some mathematical fonts claim boxes of several ems.
-    """
-    return [
-        f
-        for f in fragments
-        if f.y1 - f.y0 > 1.9 * f.size
-        and len(f.text) > 1
-        and (len(f.text.strip()) > 2 or f.x1 - f.x0 < f.y1 - f.y0)
-    ]
 
 
 def from_dict(page: Mapping[str, Any]) -> list[Fragment]:
@@ -314,7 +235,7 @@ def _from_spans(
         max(s["bbox"][2] for s in spans),
         max(s["bbox"][3] for s in spans),
     )
-    fragment = Fragment(text, box, base, size, block=number, bold=bold, italic=italic, marks=marks)
+    fragment = Fragment(text, box, base, size, number, bold, italic, marks)
     return fragment, (line["dir"], spans[0]["origin"])
 
 

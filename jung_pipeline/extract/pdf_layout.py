@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import math
 import re
+from operator import attrgetter
 from statistics import median
 
 from jung_pipeline.extract.pdf_columns import columns, may_have_columns
@@ -24,23 +26,30 @@ _GAP_IN_BLOCK = 2.5
 _GAP_BETWEEN_BLOCKS = 1.1
 #: The same between pieces in different type, which may be a margin's number beside its line.
 _GAP_OTHER_TYPE = 0.6
+#: A single letter with its quotation mark before or its stop after.
+_INITIAL = re.compile(r"\W{0,2}[^\W\d_]\W?")
 #: No gutter is so narrow; what stands closer is one line whatever the columns (ems).
 _GAP_TIGHT = 0.35
+
+_BASE, _LEFT = attrgetter("base"), attrgetter("x0")
 
 
 def body_size(fragments: list[Fragment]) -> float:
     """The type size of most characters, points."""
-    weight: dict[float, int] = {}
+    exact: dict[float, int] = {}
     for f in fragments:
-        size = round(f.size * 2) / 2
-        weight[size] = weight.get(size, 0) + len(f.text)
-    return max(weight, key=lambda size: weight[size]) or 1.0
+        exact[f.size] = exact.get(f.size, 0) + len(f.text)
+    weight: dict[float, int] = {}
+    for size, count in exact.items():
+        rounded = round(size * 2) / 2
+        weight[rounded] = weight.get(rounded, 0) + count
+    return max(weight, key=weight.__getitem__) or 1.0
 
 
 def reading_order(fragments: list[Fragment]) -> tuple[list[Fragment], list[float]]:
     """The page's lines in reading order, and the x of the gutters between its columns."""
     turned = [f for f in fragments if f.turned]
-    level = [f for f in fragments if not f.turned]
+    level = [f for f in fragments if not f.turned] if turned else fragments
     gutters: list[float] = []
     lines: list[Fragment] = []
     if level:
@@ -75,6 +84,8 @@ def crossing(fragments: list[Fragment], gutters: list[float]) -> bool:
 
 def without_doubles(fragments: list[Fragment]) -> list[Fragment]:
     """The fragments without those that say the same at the same place as one before."""
+    if not _any_overlap(fragments):
+        return list(fragments)
     kept: list[Fragment] = []
     bands: dict[int, list[Fragment]] = {}
     step = max(body_size(fragments), 1.0) if fragments else 1.0
@@ -94,6 +105,30 @@ def without_doubles(fragments: list[Fragment]) -> list[Fragment]:
             bands[int(twin.base / step)].remove(twin)
             bands.setdefault(band, []).append(f)
     return kept
+
+
+def _any_overlap(fragments: list[Fragment]) -> bool:
+    """Whether any two fragments near one base line share a stretch of it; if none do, nothing is double."""
+    if len(fragments) < 2:
+        return False
+    # As far apart as two of the same place can be; see :func:`_same_place`.
+    reach = 0.4 * max([f.size for f in fragments])
+    ordered = sorted([(f.base, f.x0, f.x1) for f in fragments])
+    row: list[tuple[float, float]] = []
+    last = -math.inf
+    for base, x0, x1 in [*ordered, (math.inf, 0.0, 0.0)]:
+        if base - last > reach:
+            if len(row) > 1:
+                row.sort()
+                end = -math.inf
+                for left, right in row:
+                    if left < end:
+                        return True
+                    end = max(end, right)
+            row = []
+        row.append((x0, x1))
+        last = base
+    return False
 
 
 def _same_place(a: Fragment, b: Fragment) -> bool:
@@ -123,7 +158,10 @@ def attach_raised(fragments: list[Fragment]) -> list[Fragment]:
     small = [f for f in fragments if len(f.text.strip()) <= 5]
     if not small or len(small) == len(fragments):
         return fragments
+    largest = SMALL_TYPE * max([f.size for f in fragments])
     for f in small:
+        if f.size > largest:
+            continue  # smaller than no other
         best: tuple[float, Fragment, str] | None = None
         for host in fragments:
             em = host.size
@@ -151,9 +189,8 @@ def attach_raised(fragments: list[Fragment]) -> list[Fragment]:
 
 def join_drop_caps(fragments: list[Fragment], em: float) -> list[Fragment]:
     """Join a large initial that hangs over several lines to the first line of its paragraph."""
-    initials = [
-        f for f in fragments if f.size >= 1.8 * em and re.fullmatch(r"\W{0,2}[^\W\d_]\W?", f.text.strip())
-    ]
+    least = 1.8 * em
+    initials = [f for f in fragments if f.size >= least and _INITIAL.fullmatch(f.text.strip())]
     for initial in initials:
         beside = [
             f
@@ -197,29 +234,27 @@ def rows(fragments: list[Fragment], *, widest: float | None = None) -> list[Frag
 
     ``widest`` (ems) joins over smaller gaps only than a line may have.
     """
-    ordered = sorted(fragments, key=lambda f: f.base)
+    ordered = sorted(fragments, key=_BASE)
     lines: list[Fragment] = []
-    start = 0
-    for end in range(1, len(ordered) + 1):
-        if end < len(ordered) and _on_row(ordered[start], ordered[end]):
+    row = ordered[:1]
+    for f in ordered[1:]:
+        # On one base line, as far as print and scan keep to one.
+        first = row[0]
+        if f.base - first.base <= 0.3 * (f.size if f.size < first.size else first.size):
+            row.append(f)
             continue
-        row = sorted(ordered[start:end], key=lambda f: f.x0)
-        lines.extend(_join_row(row, widest) if len(row) > 1 else row)
-        start = end
+        lines.extend(_join_row(sorted(row, key=_LEFT), widest) if len(row) > 1 else row)
+        row = [f]
+    lines.extend(_join_row(sorted(row, key=_LEFT), widest) if len(row) > 1 else row)
     return lines
-
-
-def _on_row(first: Fragment, other: Fragment) -> bool:
-    """Whether two fragments share a base line, as far as print and scan keep to one."""
-    return other.base - first.base <= 0.3 * min(first.size, other.size)
 
 
 def _join_row(row: list[Fragment], widest: float | None) -> list[Fragment]:
     """Neighbours in a row joined over gaps no wider than a word space may be."""
-    letters = [len(f.text.strip()) == 1 for f in row]
     gaps = [max(0.0, b.x0 - a.x1) for a, b in itertools.pairwise(row)]
-    spaced = sum(letters) >= 4 and 2 * sum(letters) > len(row)
-    usual = median(gaps)
+    letters = sum([len(f.text.strip()) == 1 for f in row]) if len(row) >= 4 else 0
+    spaced = letters >= 4 and 2 * letters > len(row)
+    usual = median(gaps) if spaced else 0.0
     joined = [row[0]]
     for gap, f in zip(gaps, row[1:], strict=True):
         last = joined[-1]
@@ -291,10 +326,10 @@ def _joined_pair(a: Fragment, b: Fragment, blank: str) -> Fragment:
         box,
         main.base,
         main.size,
-        block=a.block,
-        bold=main.bold,
-        italic=main.italic,
-        marks=marks,
+        a.block,
+        main.bold,
+        main.italic,
+        marks,
     )
     pair.x0, pair.x1, pair.y0, pair.y1 = a.x0, max(a.x1, b.x1), min(a.y0, b.y0), max(a.y1, b.y1)
     return pair

@@ -8,8 +8,11 @@ extracts one file at a time; several files want several processes.
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from pymupdf import mupdf
 
 from jung_pipeline import progress
 from jung_pipeline.errors import SourceError
-from jung_pipeline.extract import pdf_fragments, pdf_layout
+from jung_pipeline.extract import pdf_fragments, pdf_layout, pdf_printed
 from jung_pipeline.extract.document import (
     DocumentInfo,
     ExtractedDocument,
@@ -27,7 +30,7 @@ from jung_pipeline.extract.document import (
 )
 from jung_pipeline.extract.metadata import clean_metadata
 from jung_pipeline.extract.pdf_fragments import Fragment
-from jung_pipeline.extract.pdf_pages import PdfPage, judge
+from jung_pipeline.extract.pdf_pages import PdfPage, PdfPages
 from jung_pipeline.text.languages import sample, spread, told_language
 
 #: Ligatures and blanks as the file has them; nothing outside the crop box; no images; unknown glyphs as
@@ -61,7 +64,8 @@ def extract_pdf(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
     warnings: list[ExtractionWarning] = []
     with _open(path, hints, warnings) as document:
         pages = _read_pages(document, path, warnings)
-        info_pages, lines = judge(pages, warnings)
+        info_pages, lines, about_pages = pages.finish()
+        warnings.extend(about_pages)
         outline = _outline(document)
         metadata = _metadata(document)
     warnings.extend(_messages())
@@ -76,7 +80,7 @@ def extract_pdf(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
         metadata=metadata,
         warnings=warnings,
     )
-    return ExtractedDocument(lines.table(), info)
+    return ExtractedDocument(lines, info)
 
 
 def describe_pdf(path: Path, hints: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,15 +208,14 @@ def _messages() -> list[ExtractionWarning]:
 # ---------------------------------------------------------------------------------------------------
 
 
-def _read_pages(document: pymupdf.Document, path: Path, warnings: list[ExtractionWarning]) -> list[PdfPage]:
+def _read_pages(document: pymupdf.Document, path: Path, warnings: list[ExtractionWarning]) -> PdfPages:
     """Every page that can be read, in order."""
     total = document.page_count
-    has_labels = bool(document.get_page_labels())
-    directions: dict[tuple[str, int], bool] = {}
-    pages: list[PdfPage] = []
+    reader = _PageReader(document)
+    pages = PdfPages()
     for index in range(total):
         try:
-            pages.append(_read_page(document, index, has_labels, directions))
+            pages.add(reader.read(index))
         except _MUPDF_ERRORS as error:
             warnings.append(
                 ExtractionWarning("damaged_page", f"The page cannot be read ({error}).", page=index + 1)
@@ -224,30 +227,68 @@ def _read_pages(document: pymupdf.Document, path: Path, warnings: list[Extractio
     return pages
 
 
-def _read_page(
-    document: pymupdf.Document, index: int, has_labels: bool, directions: dict[tuple[str, int], bool]
-) -> PdfPage:
-    """One page: its lines in reading order and what lies behind them."""
-    page = document.load_page(index)
-    label = _label(page) if has_labels else None
-    stext = mupdf.FzStextPage(page.this, mupdf.FzStextOptions(_FLAGS))
-    lines = _lines(stext, directions)
-    rect = page.rect
-    found = PdfPage(index + 1, label, lines, "\n".join(f.text for f in lines), rect.width, rect.height)
-    if not lines or page.get_images():
-        _look_behind(page, found)
-    if found.origin == "ocr":
-        for line in lines:
-            pdf_fragments.without_ocr_noise(line)
-    return found
+class _PageReader:
+    """Reads the pages of a document, and remembers what one page says about others."""
 
+    def __init__(self, document: pymupdf.Document) -> None:
+        self._document = document
+        self._rules = sorted(document.get_page_labels(), key=itemgetter("startpage"))
+        self._starts = [rule["startpage"] for rule in self._rules]
+        self._directions: dict[tuple[str, int], bool] = {}
+        self._without_images: set[int] = set()
 
-def _label(page: pymupdf.Page) -> str | None:
-    """The printed page number; ``None`` where the file gives none."""
-    try:
-        return page.get_label().strip() or None
-    except _MUPDF_ERRORS:
-        return None
+    def read(self, index: int) -> PdfPage:
+        """One page: its lines in reading order and what lies behind them."""
+        page = mupdf.fz_load_page(self._document.this, index)
+        stext = mupdf.FzStextPage(page, mupdf.FzStextOptions(_FLAGS))
+        lines = _lines(stext, self._directions)
+        box = mupdf.fz_bound_page(page)
+        if mupdf.fz_is_infinite_rect(box):
+            box = self._document.load_page(index).rect
+        width, height = max(0.0, box.x1 - box.x0), max(0.0, box.y1 - box.y0)
+        found = PdfPage(
+            index + 1, self._label(index), lines, "\n".join([f.text for f in lines]), width, height
+        )
+        if not lines or self._has_images(index):
+            _look_behind(self._document.load_page(index), found)
+        if found.origin == "ocr":
+            for line in lines:
+                pdf_fragments.without_ocr_noise(line)
+        return found
+
+    def _label(self, index: int) -> str | None:
+        """The printed page number; ``None`` where the file gives none."""
+        place = bisect_right(self._starts, index) - 1
+        if place < 0:
+            return None
+        rule = self._rules[place]
+        style = rule.get("style", "")
+        # Letters count from 0.
+        number = index - rule["startpage"] + rule["firstpagenum"] - (style in ("a", "A"))
+        try:
+            return pymupdf.utils.construct_label(style, rule.get("prefix", ""), number).strip() or None
+        except _MUPDF_ERRORS:
+            return None
+
+    def _has_images(self, index: int) -> bool:
+        """Whether the page, or a form on it, names an image as something it may show."""
+        resources = mupdf.pdf_dict_get_inheritable(
+            mupdf.pdf_lookup_page_obj(self._pdf, index), mupdf.PDF_ENUM_NAME_Resources
+        )
+        objects = mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject)
+        count = mupdf.pdf_dict_len(objects)
+        numbers = {mupdf.pdf_to_num(mupdf.pdf_dict_get_val(objects, place)) for place in range(count)}
+        if 0 not in numbers and numbers <= self._without_images:
+            return False
+        if self._document.get_page_images(index):
+            return True
+        self._without_images |= numbers - {0}
+        return False
+
+    @cached_property
+    def _pdf(self) -> mupdf.PdfDocument:
+        """The document as MuPDF's PDF functions want it."""
+        return mupdf.pdf_document_from_fz_document(self._document.this)
 
 
 def _lines(stext: Any, directions: dict[tuple[str, int], bool]) -> list[Fragment]:
@@ -256,20 +297,18 @@ def _lines(stext: Any, directions: dict[tuple[str, int], bool]) -> list[Fragment
     ``directions`` remembers which texts of which size run aslant, so that a stamp is looked into once
     and not on every page.
     """
-    page_json = _printed(mupdf.fz_print_stext_page_as_json, stext, float(_SCALE))
+    page_json, page_html = _printed(stext)
     if b'"lines"' not in page_json:
         return []
-    page_html = _printed(mupdf.fz_print_stext_page_as_html, stext, 0).decode("utf-8", "replace")
-    fragments = pdf_fragments.from_json_and_html(page_json, page_html, _SCALE)
-    detail = pymupdf.TextPage(stext)
+    fragments = pdf_printed.from_json_and_html(page_json, page_html, _SCALE)
     if fragments is None:
-        fragments = pdf_fragments.from_dict(detail.extractDICT())
-    if pdf_fragments.needs_letters(fragments):
-        fragments = pdf_fragments.from_rawdict(detail.extractRAWDICT())
+        fragments = pdf_fragments.from_dict(pymupdf.TextPage(stext).extractDICT())
+    if pdf_printed.needs_letters(fragments):
+        fragments = pdf_fragments.from_rawdict(pymupdf.TextPage(stext).extractRAWDICT())
     else:
-        tall = pdf_fragments.tall(fragments)
+        tall = pdf_printed.tall(fragments)
         if any((f.text, round(f.size)) not in directions for f in tall):
-            fragments = pdf_fragments.from_dict(detail.extractDICT())
+            fragments = pdf_fragments.from_dict(pymupdf.TextPage(stext).extractDICT())
             turned = {f.text for f in fragments if f.turned}
             directions.update({(f.text, round(f.size)): f.text in turned for f in tall})
         else:
@@ -277,17 +316,22 @@ def _lines(stext: Any, directions: dict[tuple[str, int], bool]) -> list[Fragment
                 f.turned = directions[f.text, round(f.size)]
     lines, gutters = pdf_layout.reading_order(fragments)
     if gutters and pdf_layout.crossing(lines, gutters):
-        lines, _ = pdf_layout.reading_order(pdf_fragments.split_at(detail.extractDICT(), gutters))
+        lines, _ = pdf_layout.reading_order(
+            pdf_fragments.split_at(pymupdf.TextPage(stext).extractDICT(), gutters)
+        )
     return lines
 
 
-def _printed(print_page: Any, stext: Any, argument: Any) -> bytes:
-    """What one of MuPDF's own writers says about a page."""
-    buffer = mupdf.FzBuffer(4096)
+def _printed(stext: mupdf.FzStextPage) -> tuple[bytes, str]:
+    """A page as MuPDF's own writers print it: JSON and HTML."""
+    buffer = mupdf.FzBuffer(32768)
     output = mupdf.FzOutput(buffer)
-    print_page(output, stext, argument)
+    mupdf.fz_print_stext_page_as_json(output, stext, float(_SCALE))
+    mupdf.fz_print_stext_page_as_html(output, stext, 0)
     output.fz_close_output()
-    return buffer.fz_buffer_extract()
+    # No string in JSON can hold the quotation marks, so they are the first of the HTML.
+    page_json, begin, page_html = buffer.fz_buffer_extract().partition(b'<div id="page0"')
+    return page_json, (begin + page_html).decode("utf-8", "replace")
 
 
 def _look_behind(page: pymupdf.Page, found: PdfPage) -> None:

@@ -1,67 +1,183 @@
-"""The raw_text table of a PDF, built column by column."""
+"""The raw_text table of a PDF, built column by column, a page at a time.
+
+Lines are held as Arrow columns, so that thousands of pages take little more room than their text.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Sequence
 
+import numpy as np
 import pyarrow as pa
 
-from jung_pipeline.extract.pdf_fragments import Fragment
-from jung_pipeline.schemas import RAW_TEXT
+from jung_pipeline.extract.pdf_fragments import Fragment, Mark
+from jung_pipeline.schemas import MARK, RAW_TEXT
+
+#: So many rows are gathered as Python objects before they become an Arrow batch.
+_BATCH_ROWS = 4096
 
 
 class RawLines:
-    """Columns of ``schemas.RAW_TEXT`` that grow page by page."""
+    """Rows of ``schemas.RAW_TEXT`` that grow page by page."""
 
     def __init__(self) -> None:
-        self._columns: dict[str, list[Any]] = {name: [] for name in RAW_TEXT.names}
+        self._batches: list[pa.RecordBatch] = []
         self._block = -1
+        self._clear()
+
+    def _clear(self) -> None:
+        """Begin a new batch."""
+        self._lines: list[Fragment] = []
+        self._texts: list[str] = []
+        self._blocks: list[int] = []
+        self._numbers: list[int] = []
+        self._marks: list[Mark] = []
+        self._marked: list[tuple[int, int]] = []  # row, how many marks
+        self._pages: list[tuple[int, str | None, str, int]] = []  # page, label, origin, rows
 
     def add_page(self, page: int, label: str | None, origin: str, lines: list[Fragment]) -> None:
         """Append a page's lines, in reading order; blocks are numbered on through the volume."""
-        c = self._columns
-        last_block: int | None = None
-        number = 0
+        texts, first = self._texts, len(self._texts)
+        blocks, numbers = self._blocks, self._numbers
+        block, last_block, number = self._block, None, 0
         for line in lines:
-            text = line.text.rstrip()
-            skip = len(text) - len(text.lstrip())
-            text = text[skip:]
+            text = line.text.strip()
             if not text:
                 continue
             if line.block != last_block:
-                self._block += 1
+                block += 1
                 last_block, number = line.block, 0
-            x0, y0, x1, y1 = line.box
-            c["line_id"].append(len(c["line_id"]))
-            c["page"].append(page)
-            c["page_label"].append(label)
-            c["block"].append(self._block)
-            c["line"].append(number)
-            c["x0"].append(x0)
-            c["y0"].append(y0)
-            c["x1"].append(x1)
-            c["y1"].append(y1)
-            c["font_size"].append(line.size)
-            c["bold"].append(line.bold)
-            c["italic"].append(line.italic)
-            c["origin"].append(origin)
-            c["text"].append(text)
-            c["marks"].append(
-                [
-                    {"start": max(0, s - skip), "end": min(len(text), e - skip), "kind": kind, "target": None}
-                    for s, e, kind in sorted(line.marks)
-                    if min(len(text), e - skip) > max(0, s - skip)
-                ]
-                if line.marks
-                else []
-            )
+            if line.marks:
+                self._add_marks(line, text)
+            texts.append(text)
+            blocks.append(block)
+            numbers.append(number)
+            self._lines.append(line)
             number += 1
+        self._block = block
+        self._pages.append((page, label, origin, len(texts) - first))
+        if len(texts) >= _BATCH_ROWS:
+            self._finish_batch()
 
-    def table(self) -> pa.Table:
-        """Everything added so far."""
-        rows = len(self._columns["line_id"])
-        arrays = []
-        for field in RAW_TEXT:
-            values = self._columns[field.name]
-            arrays.append(pa.array(values, field.type) if values else pa.nulls(rows, field.type))
-        return pa.Table.from_arrays(arrays, schema=RAW_TEXT)
+    def _add_marks(self, line: Fragment, text: str) -> None:
+        """The marks of the next row, moved and cut to its text without the blanks around it."""
+        skip = len(line.text) - len(line.text.lstrip())
+        marks = [
+            (max(0, start - skip), min(len(text), end - skip), kind)
+            for start, end, kind in sorted(line.marks)
+            if min(len(text), end - skip) > max(0, start - skip)
+        ]
+        if marks:
+            self._marks.extend(marks)
+            self._marked.append((len(self._texts), len(marks)))
+
+    def _finish_batch(self) -> None:
+        """Turn what was gathered into an Arrow batch."""
+        rows = len(self._texts)
+        if not rows:
+            return
+        lines = self._lines
+        boxes = np.array([line.box for line in lines], dtype=np.float64).astype(np.float32)
+        counts = [page[3] for page in self._pages]
+        columns = {
+            "line_id": _numbers(np.zeros(rows, np.int32)),  # given in table()
+            "page": _numbers(np.repeat(np.array([page[0] for page in self._pages], np.int32), counts)),
+            "page_label": _strings(_repeated([page[1] for page in self._pages], counts)),
+            "block": _numbers(np.array(self._blocks, np.int32)),
+            "line": _numbers(np.array(self._numbers, np.int32)),
+            "font_size": _numbers(np.array([line.size for line in lines], np.float64).astype(np.float32)),
+            "bold": _booleans([line.bold for line in lines]),
+            "italic": _booleans([line.italic for line in lines]),
+            "origin": _strings(_repeated([page[2] for page in self._pages], counts)),
+            "element": pa.nulls(rows, pa.string()),
+            "element_id": pa.nulls(rows, pa.string()),
+            "text": _strings(self._texts),
+            "marks": self._marks_array(rows),
+        }
+        columns |= {name: _numbers(boxes[:, index]) for index, name in enumerate(("x0", "y0", "x1", "y1"))}
+        self._batches.append(
+            pa.RecordBatch.from_arrays([columns[n] for n in RAW_TEXT.names], schema=RAW_TEXT)
+        )
+        self._clear()
+
+    def _marks_array(self, rows: int) -> pa.Array:
+        """The column of marks."""
+        counts = np.zeros(rows + 1, np.int32)
+        for row, count in self._marked:
+            counts[row + 1] = count
+        values = pa.StructArray.from_arrays(
+            [
+                _numbers(np.array([mark[0] for mark in self._marks], np.int32)),
+                _numbers(np.array([mark[1] for mark in self._marks], np.int32)),
+                _strings([mark[2] for mark in self._marks]),
+                pa.nulls(len(self._marks), pa.string()),
+            ],
+            fields=list(MARK),
+        )
+        offsets = _numbers(np.cumsum(counts, dtype=np.int32))
+        return pa.ListArray.from_arrays(offsets, values, type=RAW_TEXT.field("marks").type)
+
+    def table(self, *, without_pages: Collection[int] = ()) -> pa.Table:
+        """Everything added so far, except for some pages; lines and blocks are numbered without gaps."""
+        self._finish_batch()
+        table = pa.Table.from_batches(self._batches, schema=RAW_TEXT)
+        blocks = self._integers("block")
+        if without_pages:
+            keep = ~np.isin(self._integers("page"), np.array(sorted(without_pages), np.int32))
+            table, blocks = table.filter(_booleans(keep)), blocks[keep]
+        table = table.combine_chunks()
+        block = np.cumsum(np.diff(blocks, prepend=blocks[:1]) != 0, dtype=np.int32)
+        for name, values in (("block", block), ("line_id", np.arange(len(table), dtype=np.int32))):
+            index = RAW_TEXT.get_field_index(name)
+            table = table.set_column(index, RAW_TEXT.field(index), _numbers(values))
+        return table
+
+    def _integers(self, name: str) -> np.ndarray:
+        """A column of int32 in all batches."""
+        buffers = [batch.column(name).buffers()[1] for batch in self._batches]
+        return np.concatenate([np.zeros(0, np.int32), *(np.frombuffer(b, np.int32) for b in buffers)])
+
+
+# Arrow arrays from buffers: pa.array() would import pandas to see whether it is given some of it, which
+# costs as much as two hundred pages.
+
+
+def _numbers(values: np.ndarray) -> pa.Array:
+    """An array of int32 or float32."""
+    values = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values.tobytes())]
+    )
+
+
+def _bits(values: Sequence[bool] | np.ndarray) -> pa.Buffer:
+    """Truth values as Arrow packs them."""
+    return pa.py_buffer(np.packbits(np.asarray(values, np.bool_), bitorder="little").tobytes())
+
+
+def _booleans(values: Sequence[bool] | np.ndarray) -> pa.Array:
+    """An array of booleans."""
+    return pa.Array.from_buffers(pa.bool_(), len(values), [None, _bits(values)])
+
+
+def _strings(values: Sequence[str | None]) -> pa.Array:
+    """An array of strings. Half a surrogate pair, which stands for no character, becomes U+FFFD."""
+    encoded = [_utf8(value) if value is not None else b"" for value in values]
+    offsets = np.zeros(len(values) + 1, np.int32)
+    np.cumsum([len(data) for data in encoded], out=offsets[1:])
+    valid = None if None not in values else _bits([value is not None for value in values])
+    buffers = [valid, pa.py_buffer(offsets.tobytes()), pa.py_buffer(b"".join(encoded))]
+    return pa.Array.from_buffers(pa.string(), len(values), buffers)
+
+
+def _utf8(text: str) -> bytes:
+    """The bytes of a text."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _repeated(values: Sequence[str | None], counts: Sequence[int]) -> list[str | None]:
+    """Every value as often as its count says."""
+    return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
-from jung_pipeline.text.words import LANGUAGES, letter_pair_score, plausible_share, tokens
+from jung_pipeline.text.words import LANGUAGES, known_words, letter_pair_score, plausible_share, tokens
 
 #: A page with a larger share of characters that are no text is unusable.
 MAX_BAD_SHARE = 0.3
@@ -45,6 +46,16 @@ _UNUSUAL = re.compile(
 )
 
 
+#: The ASCII characters among the usual ones.
+_USUAL_ASCII = bytes(code for code in range(128) if not _UNUSUAL.match(chr(code)))
+
+
+def _has_unusual(text: str) -> bool:
+    """Whether a text has characters outside ordinary European print; most texts are settled by ASCII alone."""
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _USUAL_ASCII)
+    return bool(rest) and _UNUSUAL.search(rest.decode("utf-8", "surrogatepass")) is not None
+
+
 @lru_cache(maxsize=8192)
 def _kind(char: str) -> str:
     """``bad``, ``blank``, ``other``, or the script of a letter (``?`` for one outside the known scripts)."""
@@ -63,7 +74,7 @@ def _kind(char: str) -> str:
 
 def bad_share(text: str) -> float:
     """Share (0..1) of the characters, blanks aside, that stand for no text: U+FFFD, private use, ``(cid:n)``."""
-    if "(cid:" not in text and not _UNUSUAL.search(text):
+    if "(cid:" not in text and not _has_unusual(text):
         return 0.0
     counts: Counter[str] = Counter()
     for char, number in Counter(text).items():
@@ -79,7 +90,7 @@ def foreign_looking(text: str) -> bool:
     A font without a character map may give glyph numbers as code points; they fall into whatever scripts
     stand at those numbers.
     """
-    if len(_UNUSUAL.findall(text)) <= 0.1 * len(text):
+    if not _has_unusual(text) or len(_UNUSUAL.findall(text)) <= 0.1 * len(text):
         return False
     letters: Counter[str] = Counter()
     words = mixed = 0
@@ -119,11 +130,22 @@ def is_nonsense(words: list[str], *, at_least: int = _PAGE_WORDS) -> bool:
 
     Only Latin letters are judged. Fewer than ``at_least`` words of three letters are not judged.
     """
-    words = [w for w in words if len(w) >= 3 and w[0] <= "\u024f"]
-    if len(words) < at_least:
-        return False
-    if any(plausible_share(words, (language,)) > _NONSENSE_WORDS for language in LANGUAGES):
-        return False
+    words = _judged(words)
+    return len(words) >= at_least and _likely_language(words, LANGUAGES) is None and _is_unlike_words(words)
+
+
+def _judged(words: list[str]) -> list[str]:
+    """The words that are judged: of three letters or more, Latin."""
+    return [w for w in words if len(w) >= 3 and w[0] <= "\u024f"]
+
+
+def _likely_language(words: list[str], languages: Sequence[str]) -> str | None:
+    """The first language that knows enough of the words for them to be no nonsense."""
+    return next((x for x in languages if plausible_share(words, (x,)) > _NONSENSE_WORDS), None)
+
+
+def _is_unlike_words(words: list[str]) -> bool:
+    """Whether words that no single language knows are not made like words either."""
     return plausible_share(words) <= _NONSENSE_WORDS and letter_pair_score(words) < _NONSENSE_PAIRS
 
 
@@ -135,14 +157,41 @@ def nonsense_pages(texts: dict[int, str]) -> set[int]:
     """
     found: set[int] = set()
     short: dict[int, list[str]] = {}
+    likely = list(LANGUAGES)  # the language of the page before first
     for page, text in texts.items():
+        if _is_plain(text, likely[0]):
+            continue
         words = [w for w in tokens(text) if len(w) >= 3]
-        if len(words) >= _PAGE_WORDS:
-            if is_nonsense(words):
-                found.add(page)
-        else:
+        if len(words) < _PAGE_WORDS:
             short[page] = words
+            continue
+        judged = _judged(words)
+        if len(judged) < _PAGE_WORDS:
+            continue
+        language = _likely_language(judged, likely)
+        if language:
+            likely.remove(language)
+            likely.insert(0, language)
+        elif _is_unlike_words(judged):
+            found.add(page)
     together = [w for words in short.values() for w in words]
     if is_nonsense(together[:2000], at_least=_VOLUME_WORDS):
         found.update(page for page, words in short.items() if words)
     return found
+
+
+def _is_plain(text: str, language: str) -> bool:
+    """Whether a text is sure to be no nonsense by the rule of :func:`is_nonsense`, told quickly.
+
+    Words between blanks that are letters alone are words by any count, and a text has no more words of
+    three letters than a quarter of its characters.
+    """
+    enough = max(_NONSENSE_WORDS * ((len(text) + 1) // 4), _PAGE_WORDS)
+    parts = text.lower().split()
+    return len(parts) > enough and sum(map(_judged_words(language).__contains__, parts)) > enough
+
+
+@cache
+def _judged_words(language: str) -> frozenset[str]:
+    """The words of a language's list that :func:`is_nonsense` judges, as far as they are letters alone."""
+    return frozenset(w for w in filter(str.isalpha, known_words(language)) if len(w) > 2 and w[0] <= "\u024f")

@@ -154,7 +154,9 @@ def told_language(text: str) -> str | None:
     words, few small words (another language, lists, noise), and a text in two languages unless one of
     them clearly prevails.
     """
-    counts = Counter(fold(word) for word in _WORD.findall(text))
+    counts: Counter[str] = Counter()
+    for word, count in Counter(_WORD.findall(text)).items():
+        counts[fold(word)] += count
     total = sum(counts.values())
     if total < _LEAST_WORDS:
         return None

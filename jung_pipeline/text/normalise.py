@@ -28,6 +28,8 @@ def fold(text: str) -> str:
 
     Other punctuation and white space stay: this is for single words and short names.
     """
+    if text.isascii() and text.isalpha():
+        return text.lower()
     text = unicodedata.normalize("NFKD", text.casefold().translate(_LIGATURES))
     return "".join(
         c for c in text if not unicodedata.combining(c) and c not in INVISIBLE and c not in "'’ʼ"

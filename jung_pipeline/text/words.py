@@ -6,10 +6,16 @@ list for (Latin, names, noisy OCR) from a scrambled alphabet. Everything is load
 
 from __future__ import annotations
 
+import gzip
+import importlib.util
+import itertools
 import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
+from pathlib import Path
+
+import msgpack
 
 #: Languages of the books and of what they quote; wordfreq has no Latin, which Italian and Spanish words
 #: and the letter pairs stand in for.
@@ -22,14 +28,32 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 @cache
+def _bands(language: str) -> list[list[str]]:
+    """The words of a language's list by frequency, index n for ten to the power of -n/100; empty without a list.
+
+    Read from wordfreq's file, which its release 3, the last, documents: importing the package costs
+    twenty times as much as the list, for languages and repairs of text that are not asked for here.
+    """
+    found = importlib.util.find_spec("wordfreq")
+    for folder in (found.submodule_search_locations or ()) if found else ():
+        file = Path(folder) / "data" / f"small_{language}.msgpack.gz"
+        if file.exists():
+            header, *bands = msgpack.unpackb(gzip.decompress(file.read_bytes()))
+            if (header.get("format"), header.get("version")) == ("cB", 1):
+                return bands
+    return []
+
+
+@cache
 def _list(language: str) -> dict[str, float]:
     """Frequency (share of running words) by word; empty for a language without a list."""
-    import wordfreq
+    return {word: 10 ** (-index / 100) for index, band in enumerate(_bands(language)) for word in band}
 
-    # Asked for a language that it lacks, wordfreq would give the nearest it has.
-    if language not in wordfreq.available_languages("small"):
-        return {}
-    return wordfreq.get_frequency_dict(language, wordlist="small")
+
+@cache
+def known_words(language: str) -> frozenset[str]:
+    """The words of a language's list, in lower case; none for a language without a list."""
+    return frozenset(itertools.chain.from_iterable(_bands(language)))
 
 
 @lru_cache(maxsize=200_000)
@@ -57,13 +81,13 @@ def plausible_share(words: Iterable[str], languages: Sequence[str] = LANGUAGES) 
 
     Shorter strings are left out: nearly every pair of letters is an abbreviation of something.
     """
-    lists = [_list(language) for language in languages]
+    lists = [known_words(language) for language in languages]
     judged = [word.lower() for word in words if len(word) >= 3]
     if not judged:
         return 1.0
     if len(lists) == 1:
-        return sum(word in lists[0] for word in judged) / len(judged)
-    return sum(any(word in known for known in lists) for word in judged) / len(judged)
+        return sum(map(lists[0].__contains__, judged)) / len(judged)
+    return sum(any(word in listed for listed in lists) for word in judged) / len(judged)
 
 
 def tokens(text: str) -> list[str]:
