@@ -1,0 +1,54 @@
+"""The whole line with Pinecone as the store: the unmodified SDK against a stand-in that enforces its limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from jung_pipeline import settings as settings_module
+from jung_pipeline import tables
+from jung_pipeline.defs.running import Ingestion
+from jung_pipeline.query.library import Library
+from jung_pipeline_tests.small_books import put_epub
+from jung_pipeline_tests.standins.pinecone_server import PineconeServer
+
+
+@pytest.fixture
+def remote(library, monkeypatch):
+    """The library's settings with the store in the stand-in, and the stand-in."""
+    with PineconeServer() as server:
+        monkeypatch.setenv("PINECONE_API_KEY", "test")
+        monkeypatch.setenv("JUNG_PINECONE_HOST", server.url)
+        monkeypatch.setenv("JUNG_STORE", "pinecone")
+        yield settings_module.load(library.home), server
+
+
+def test_books_go_to_pinecone_questions_come_back_and_a_removed_book_is_gone(remote, library, monkeypatch):
+    settings, server = remote
+    put_epub(settings.paths.library, "north")
+    south = put_epub(settings.paths.library, "south")
+    assert {result.status for result in Ingestion(settings).run()} == {"done"}
+    reader = Library.open(settings)
+    found = reader.search("Who counted the stones of the north tower?")
+    assert found.hits[0].passage.volume in {"north", "south"}
+    assert reader.version.vectors.count() == reader.version.manifest.passages
+    assert server.requests_to("/query"), "the vectors were asked of the service"
+    south.unlink()
+    list(Ingestion(settings).run())
+    assert Library.open(settings).version.vectors.volumes() == ["north"]
+    # Back to the embedded store: the vectors are in the cache, so nothing is embedded.
+    monkeypatch.setenv("JUNG_STORE", "embedded")
+    local = settings_module.load(library.home)
+    results = {result.volume: result for result in Ingestion(local).run()}
+    assert results["north"].stages == ("vector_index",)
+    assert tables.read_info(local.paths.embeddings(local.embedder, "north"))["embedded"] > 0
+    assert Library.open(local).version.manifest.store == {"kind": "embedded"}
+
+
+def test_without_a_key_the_volume_fails_with_the_remedy(library, monkeypatch):
+    monkeypatch.setenv("JUNG_STORE", "pinecone")
+    monkeypatch.delenv("PINECONE_API_KEY", raising=False)
+    settings = settings_module.load(library.home)
+    put_epub(settings.paths.library, "north")
+    (result,) = Ingestion(settings).run()
+    assert result.status == "failed"
+    assert "PINECONE_API_KEY" in result.problem
