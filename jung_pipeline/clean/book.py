@@ -81,6 +81,7 @@ class Paragraph:
     joins: list[str] = field(default_factory=list)  # between the lines: " ", "\n", "" or "-" (drop a hyphen)
     heading_level: int | None = None
     from_heading_element: bool = False
+    element_level: int | None = None  # of the heading element, as the file has it
     note_mark: str | None = None
     note_id: str | None = None  # element id of the note
     number: str | None = None

@@ -18,7 +18,7 @@ from jung_pipeline.clean.misreadings import correct_misreadings
 from jung_pipeline.clean.note_places import place_footnotes
 from jung_pipeline.clean.notes import find_gathered_notes, strip_note_marks, take_out_anchors
 from jung_pipeline.clean.numbered import take_out_paragraph_numbers
-from jung_pipeline.clean.outline import locate_outline
+from jung_pipeline.clean.outline import locate_outline, titles_of
 from jung_pipeline.clean.page_notes import find_page_notes
 from jung_pipeline.clean.paragraphs import assemble, fates_by_element
 from jung_pipeline.clean.report import make_report
@@ -32,7 +32,7 @@ from jung_pipeline.extract.document import DocumentInfo
 from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR, REMOVAL_LEDGER
 
 #: Changes whenever the rules do, so that volumes are cleaned anew.
-CLEANING_VERSION = "1"
+CLEANING_VERSION = "2"
 
 #: Rules that take out what stands around the text, by judgement.
 _MATTER = frozenset({"contents", "front_matter", "back_matter", "index", "bibliography"})
@@ -152,10 +152,10 @@ def _words(book: Book) -> None:
 def _structure(book: Book) -> None:
     """Contents, chapters, front and back matter; then the places of all paragraphs."""
     listed = take_out_contents(book)
-    take_out_back_matter(book)
     outline = locate_outline(book)
-    language = book.lexicon.language
-    starts = assign_places(book.paragraphs, language, outline=outline, contents=listed)
+    take_out_back_matter(book, {start.paragraph for start in outline})
+    language, own = book.lexicon.language, titles_of(book)
+    starts = assign_places(book.paragraphs, language, outline=outline, contents=listed, own_titles=own)
     take_out_front_matter(book, [start.paragraph for start in starts])
     _undo_if_too_much(book)
     for paragraph in book.paragraphs:
@@ -163,7 +163,7 @@ def _structure(book: Book) -> None:
             paragraph.fate = "white_space"
         _forget_place(paragraph)
     alive = [start for start in outline if book.paragraphs[start.paragraph].fate is None]
-    starts = assign_places(book.paragraphs, language, outline=alive, contents=listed)
+    starts = assign_places(book.paragraphs, language, outline=alive, contents=listed, own_titles=own)
     place_footnotes(book)
 
 

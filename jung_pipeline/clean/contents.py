@@ -12,8 +12,8 @@ import regex
 
 from jung_pipeline.clean.book import Book, Paragraph
 from jung_pipeline.clean.headings import bare_numeral, is_contents_line, parse_heading
+from jung_pipeline.clean.numeral_runs import key_of
 from jung_pipeline.clean.prose import is_prose
-from jung_pipeline.clean.starts import key_of
 
 _I = regex.IGNORECASE
 

@@ -48,6 +48,10 @@ def joined_without_hyphen(left: str, right: str, lexicon: Lexicon, *, doubt: boo
     """
     whole, divided = left + right, f"{left}-{right}"
     joined_here, divided_here = lexicon.count(whole), lexicon.count(divided)
+    if not joined_here and not divided_here:  # another form of the word may stand elsewhere
+        for form in _other_forms(right):
+            joined_here += lexicon.count(left + form)
+            divided_here += lexicon.count(f"{left}-{form}")
     if joined_here or divided_here:
         return joined_here >= divided_here
     likely = lexicon.zipf(whole)
@@ -60,7 +64,16 @@ def joined_without_hyphen(left: str, right: str, lexicon: Lexicon, *, doubt: boo
         return likely >= 1.5 and likely >= min(left_likely, right_likely) - _RARER
     if likely >= 1.5:
         return True
+    if not likely and len(left) >= 6 and left_likely >= _OWN_WORD and len(right) >= 5 and right_likely >= 2.0:
+        return False  # "capitalist-exploitative": two long words that nobody writes as one
     return doubt
+
+
+def _other_forms(word: str) -> tuple[str, ...]:
+    """Singular or plural of ``word``, by its look."""
+    if word.endswith("s") and len(word) > 4:
+        return (word[:-1],)
+    return (word + "s",) if len(word) > 3 else ()
 
 
 def join_between(before: str, after: str, lexicon: Lexicon) -> str:

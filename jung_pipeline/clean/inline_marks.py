@@ -169,6 +169,8 @@ def take_out_page_numbers(book: Book) -> None:
         return
     text = book.tracked.text
     found = list(_IN_FLOW.finditer(text))
+    if any(match.group().startswith(("[0", "{0")) for match in found):  # "[002]": others are no page numbers
+        found = [match for match in found if len(match.group(1) or match.group(2)) >= 3]
     if len(found) < _LEAST:
         return
     values = [int(match.group(1) or match.group(2)) for match in found]

@@ -6,7 +6,7 @@ alone proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import regex
 
@@ -38,7 +38,7 @@ _PRICE = regex.compile(
 
 _YEAR = regex.compile(r"\b1[4-9]\d\d\b|\b20[0-2]\d\b")
 
-#: Back matter lies behind this share of them.
+#: Back matter lies behind this share of the text.
 _BACK = 0.5
 
 
@@ -84,29 +84,41 @@ def take_out_front_matter(book: Book, starts: Sequence[int]) -> None:
         paragraphs[i].fate = paragraphs[i].fate or "front_matter"
 
 
-def take_out_back_matter(book: Book) -> None:
-    """Give index, bibliography and advertisements their fates."""
+def take_out_back_matter(book: Book, borders: Collection[int] = ()) -> None:
+    """Give index, bibliography and advertisements their fates.
+
+    Args:
+        book: the volume.
+        borders: indices of the paragraphs where, as the file's outline says, something else begins.
+    """
     paragraphs = book.paragraphs
-    for at in range(int(_BACK * len(paragraphs)), len(paragraphs)):
-        paragraph = paragraphs[at]
+    total = sum(len(paragraph.text) for paragraph in paragraphs)
+    ahead = 0
+    for at, paragraph in enumerate(paragraphs):
+        place = ahead / max(1, total)  # by text: an index may have as many paragraphs as the book
+        ahead += len(paragraph.text)
         text = regex.sub(r"^(?:[IVXLC]+|\d+|[A-Z])\.\s+", "", paragraph.text.strip(" _=*[]"))
         if paragraph.fate is not None or not text or len(text) > 90 or "\n" in text:
             continue
-        if _INDEX.fullmatch(text):
-            _take_section(book, at, "index", _is_index_entry, 0.5)
-        elif _BIBLIOGRAPHY.fullmatch(text):
-            _take_section(book, at, "bibliography", _is_reference, 0.35)
-        elif _ADVERTISEMENT.fullmatch(text) and at > 0.9 * len(paragraphs):
-            _take_section(book, at, "back_matter", _is_advertisement, 0.4)
+        behind = place >= _BACK
+        if _INDEX.fullmatch(text) and behind:
+            _take_section(book, at, "index", _is_index_entry, 0.5, borders)
+        elif _BIBLIOGRAPHY.fullmatch(text) and (behind or paragraph.kind == "heading"):
+            # A collection has one at the end of every essay.
+            _take_section(book, at, "bibliography", _is_reference, 0.35 if behind else 0.6, borders)
+        elif _ADVERTISEMENT.fullmatch(text) and place > 0.9:
+            _take_section(book, at, "back_matter", _is_advertisement, 0.4, borders)
         elif (
             paragraph.kind == "heading"
-            and at > 0.95 * len(paragraphs)
+            and place > 0.95
             and regex.fullmatch(r"(?:the end|finis|ende|end)\.?", text, _I)
         ):
             paragraph.fate = "ornament"
 
 
-def _take_section(book: Book, at: int, rule: str, fits: Callable[[str], bool], share: float) -> None:
+def _take_section(
+    book: Book, at: int, rule: str, fits: Callable[[str], bool], share: float, borders: Collection[int]
+) -> None:
     """Take out the section under the heading at ``at`` if most of its lines are what the heading says."""
     paragraphs = book.paragraphs
     body: list[Paragraph] = []
@@ -114,7 +126,9 @@ def _take_section(book: Book, at: int, rule: str, fits: Callable[[str], bool], s
         paragraph = paragraphs[end]
         if paragraph.fate is not None or paragraph.kind == "footnote":
             continue
-        if paragraph.kind == "heading" and _ends_section(paragraph.text):
+        if end in borders:
+            break
+        if paragraph.kind == "heading" and (_ends_section(paragraph.text) or _opens_text(book, at, end)):
             break
         if is_prose(paragraph.text, 60) and not fits(paragraph.text):
             run = [p for p in paragraphs[end : end + 3] if is_prose(p.text, 40) and not fits(p.text)]
@@ -155,6 +169,14 @@ def _ends_section(text: str) -> bool:
         )
         or _BIBLIOGRAPHY.fullmatch(bare) is not None
     )
+
+
+def _opens_text(book: Book, at: int, end: int) -> bool:
+    """Whether the heading at ``end`` is no lower than the section's at ``at`` and has text under it."""
+    paragraphs = book.paragraphs
+    level, own = paragraphs[end].heading_level or 9, paragraphs[at].heading_level or 9
+    under = [p for p in paragraphs[end + 1 : end + 12] if p.fate is None and p.kind != "footnote"][:4]
+    return level <= own and any(is_prose(p.text, 40) and not _YEAR.search(p.text[-60:]) for p in under)
 
 
 def _is_index_entry(text: str) -> bool:

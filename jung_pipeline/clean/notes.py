@@ -45,7 +45,11 @@ def find_gathered_notes(book: Book) -> None:
         if paragraph.fate is not None or (paragraph.kind == "footnote" and not open_bracket):
             continue
         text = paragraph.text
-        if _HEADING.fullmatch(text) and len(text) < 80 and _notes_follow(paragraphs, index):
+        if (
+            _HEADING.fullmatch(text)
+            and len(text) < 80
+            and _notes_follow(paragraphs, index, at_foot=bool(book.page_notes))
+        ):
             paragraph.fate = "note_heading"
             section, current, over = True, None, False
             continue
@@ -99,10 +103,13 @@ def _marks_in_text(paragraphs: Sequence[Paragraph]) -> tuple[set[str], set[str]]
     for paragraph in paragraphs:
         if paragraph.fate is not None:
             continue
+        # A note stands behind its mark; a number before a paragraph that is mentioned only later is the paragraph's.
+        if (start := _BRACKET.match(paragraph.text) or _INLINE.match(paragraph.text)) and (
+            brackets[start["mark"]] or not start.group().startswith("[")
+        ):
+            led[start["mark"]] += 1
         if "[" in paragraph.text:
             brackets.update(match.group(1) for match in _INSIDE_BRACKETS.finditer(paragraph.text))
-        if start := _BRACKET.match(paragraph.text) or _INLINE.match(paragraph.text):
-            led[start["mark"]] += 1
         if "(" in paragraph.text:
             rounds.update(match.group(1) for match in _INSIDE_ROUND.finditer(paragraph.text))
             if start := _ROUND.match(paragraph.text):
@@ -117,9 +124,18 @@ def _that_pair(inside: Counter[str], led: Counter[str], least: int) -> set[str]:
     return set(both) if len(both) >= least and marks <= 2 * notes + 1 else set()
 
 
-def _notes_follow(paragraphs: Sequence[Paragraph], index: int) -> bool:
-    """Whether the paragraphs under a heading such as "Notes" begin with marks."""
+def _notes_follow(paragraphs: Sequence[Paragraph], index: int, *, at_foot: bool) -> bool:
+    """Whether the paragraphs under a heading such as "Notes" begin with marks.
+
+    ``at_foot``: the volume has notes at page feet, which only happen to stand below the heading.
+    """
     following = [p for p in paragraphs[index + 1 : index + 40] if p.fate is None]
+    if not at_foot:
+        return _mostly_led(following)
+    return _mostly_led([p for p in following if p.kind != "footnote"])
+
+
+def _mostly_led(following: Sequence[Paragraph]) -> bool:
     led = [
         bool(
             _FRAMED.match(p.text)

@@ -9,20 +9,11 @@ from dataclasses import replace
 import regex
 
 from jung_pipeline.clean.book import Book, Paragraph
-from jung_pipeline.clean.headings import bare_numeral, parse_heading
+from jung_pipeline.clean.headings import NO_TEXT, bare_numeral, parse_heading
+from jung_pipeline.clean.numeral_runs import Start, key_of
 from jung_pipeline.clean.numerals import roman_numeral, roman_value
-from jung_pipeline.clean.starts import Start, key_of
 from jung_pipeline.extract.document import OutlineEntry
 
-_I = regex.IGNORECASE
-#: Entries that name no text of the book's own.
-_NO_TEXT = regex.compile(
-    r"(?:table of |analytical )?contents|inhalt(?:sverzeichnis)?|cover.*|(?:half[- ]?)?title(?:[- ]?page)?|titel(?:seite|blatt)?|copyright.*|imprint|impressum|colophon|index.*|.*register|"
-    r"by .*|von .*|translated (?:by|from).*|edited by.*|\d+|"
-    r"(?:foot|end)?notes|anmerkungen|fußnoten|bibliography|literatur(?:verzeichnis)?|works cited|references|list of .*|illustrations|dedication|uncopyright|"
-    r"(?:the )?(?:full )?project gutenberg.*|credits|about (?:this|the) .*|transcriber.*|a word from project gutenberg|licen[sc]e.*|start|publisher.*|publishing.*|frontispiece|contents of .*|acknowledge?ments? of .*|also by .*|blank page",
-    _I,
-)
 #: A note's mark that came with the title.
 _NOTE = regex.compile(r"\s*\[\w{1,4}\]")
 _KINDS = {
@@ -66,10 +57,10 @@ def locate_outline(book: Book) -> list[Start]:
         entry
         for entry in (replace(entry, title=_NOTE.sub("", entry.title)) for entry in book.info.outline)
         if entry.title.strip()
-        and not _NO_TEXT.fullmatch(entry.title.strip(" .:\t\n"))
+        and not NO_TEXT.fullmatch(entry.title.strip(" .:\t\n"))
         and entry.kind not in _NON_TEXT_KINDS
     ]
-    if len(entries) < 2:
+    if len(entries) < 2 or _only_headings(book, entries):
         return []
     numbers = _loose_numerals(entries)
     levels = _chapter_levels(entries, numbers)
@@ -80,7 +71,7 @@ def locate_outline(book: Book) -> list[Start]:
     starts: list[Start] = []
     taken: set[int] = set()
     last = -1
-    own_titles = _own_titles(book)
+    own_titles = titles_of(book)
     for position, entry in enumerate(entries):
         if entry.level > max(levels):
             continue
@@ -98,7 +89,14 @@ def locate_outline(book: Book) -> list[Start]:
     return sorted(starts, key=lambda start: start.paragraph)
 
 
-def _own_titles(book: Book) -> set[str]:
+def _only_headings(book: Book, entries: Sequence[OutlineEntry]) -> bool:
+    """Whether the outline is but a list of the file's headings: it says no more than they do."""
+    aimed = sum(entry.target is not None or entry.page is not None for entry in entries)
+    without_target = sum(entry.target is None for entry in entries)
+    return book.info.format == "html" and (aimed == 0 or without_target > 0.5 * len(entries))
+
+
+def titles_of(book: Book) -> set[str]:
     """Keys of the volume's own title, whole and in pieces, and of its author's name."""
     titles = {str(book.volume.title), str(book.info.metadata.get("title") or "")}
     titles |= {piece for title in titles for piece in regex.split(r"[:;(,—]|\bor\b", title)}

@@ -7,8 +7,8 @@ word of the same page.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 
 import regex
 
@@ -16,6 +16,10 @@ from jung_pipeline.clean.book import Book, Line, PageNote
 
 #: Type of notes is smaller than the text's by at least this factor.
 _SMALLER = 0.93
+#: Lines of one note differ in measured size by less than this factor.
+_SAME_SIZE = 1.03
+#: So many notes show in what size notes are set.
+_ENOUGH = 5
 _MARK = regex.compile(
     r"\s*(?:\[(\d{1,3}|[*†‡§¶‖])\]|(\d{1,3})(?=[\s.)\p{Lu}“\"‘'(„»])|([*†‡§¶‖]{1,3})|([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))[.)]?\s*"
 )
@@ -36,28 +40,57 @@ def find_page_notes(book: Book) -> list[PageNote]:
         if line.words:
             pages[line.page].append(line)
     notes: list[PageNote] = []
-    sized = book.body_size is not None
     raised_starts = {start for start, _, kind, _ in book.marks if kind in ("superscript", "noteref")}
+    largest = _note_size(pages, book.body_size, raised_starts) if book.body_size is not None else None
     for page, page_lines in pages.items():
-        foot = _small_foot(page_lines, book.body_size) if sized else _marked_foot(page_lines)
-        if not foot:
-            continue
-        _divide(foot, page, notes, raised_starts, sized=sized)
+        running_on = _running_on(notes, page, book) if largest is not None else None
+        foot = (
+            _small_foot(page_lines, largest, whole_page=running_on is not None)
+            if largest is not None
+            else _marked_foot(page_lines)
+        )
+        if foot:
+            above = page_lines[: len(page_lines) - len(foot)]
+            _divide(foot, page, notes, raised_starts, running_on, above)
     for number, note in enumerate(notes):
         for index in note.lines:
             book.lines[index].note = number
     return notes
 
 
-def _small_foot(page_lines: Sequence[Line], body: float | None) -> list[Line]:
-    """The run of small lines at the bottom of a page that has text above."""
-    assert body is not None
-    count = len(page_lines)
-    first = count
-    while first > 0 and (size := page_lines[first - 1].size) is not None and size <= _SMALLER * body:
+def _note_size(pages: Mapping[int, Sequence[Line]], body: float, raised_starts: set[int]) -> float:
+    """The largest type size that notes have: where most notes begin in one size, quotations may be larger."""
+    largest = _SMALLER * body
+    begun: Counter[float] = Counter()
+    for page_lines in pages.values():
+        foot = _small_foot(page_lines, largest, whole_page=False)
+        begun.update(
+            round(line.size or 0, 1)
+            for line in foot
+            if line.raw_start in raised_starts and _mark_of(line) is not None
+        )
+    if sum(begun.values()) < _ENOUGH:
+        return largest
+    size, count = begun.most_common(1)[0]
+    return min(largest, _SAME_SIZE * size) if count >= 0.6 * sum(begun.values()) else largest
+
+
+def _small_foot(page_lines: Sequence[Line], largest: float, *, whole_page: bool) -> list[Line]:
+    """The run of lines at the bottom of a page that are no larger than ``largest``, below text that is.
+
+    ``whole_page`` allows a page that has no text at all.
+    """
+    first = len(page_lines)
+    while first > 0 and (size := page_lines[first - 1].size) is not None and size <= largest:
         first -= 1
-    foot = list(page_lines[first:])
-    return foot if foot and first > 0 else []
+    return list(page_lines[first:]) if first > 0 or whole_page else []
+
+
+def _running_on(notes: Sequence[PageNote], page: int, book: Book) -> PageNote | None:
+    """The last note of the page before, which may run on at the foot of ``page``."""
+    if notes and book.lines[notes[-1].lines[-1]].page == page - 1:
+        return notes[-1]
+    return None
 
 
 def _marked_foot(page_lines: Sequence[Line]) -> list[Line]:
@@ -82,27 +115,44 @@ def _hangs_on_a_word(number: str, lines: Sequence[Line]) -> bool:
 
 
 def _divide(
-    foot: Sequence[Line], page: int, notes: list[PageNote], raised_starts: set[int], *, sized: bool
+    foot: Sequence[Line],
+    page: int,
+    notes: list[PageNote],
+    raised_starts: set[int],
+    running_on: PageNote | None,
+    above: Sequence[Line],
 ) -> None:
     """Divide the lines of a foot into notes; what precedes the first mark goes on with the last page's note."""
     begun: PageNote | None = None
-    leading: list[Line] = []
+    leading: list[int] = []
+    raised = any(line.raw_start in raised_starts for line in foot)
+    found: list[PageNote] = []
     for line in foot:
-        mark = _mark_of(line, raised_starts)
+        mark = _mark_of(line)
+        if mark is not None and raised and line.raw_start not in raised_starts and mark.isdigit():
+            mark = None  # a year or a number that a line of a note happens to begin with
+        if mark is not None and line.words.startswith("[") and not _stands_in(f"[{mark}]", above):
+            mark = None  # a numbered paragraph
         if mark is not None and (begun is None or _follows(begun.mark, mark)):
             begun = PageNote(mark, page, [line.index])
-            notes.append(begun)
+            found.append(begun)
         elif begun is not None:
             begun.lines.append(line.index)
         else:
-            leading.append(line)
-    if leading and notes:
-        earlier = [note for note in notes if note.page == page - 1]
-        if earlier and sized and (begun is not None or _runs_on(foot[0])):
-            earlier[-1].lines += [line.index for line in leading]
+            leading.append(line.index)
+    if leading and running_on is not None:
+        running_on.lines += leading
+    elif leading and found and raised:
+        found[-1].lines += leading  # typesetters that divide a note badly put its end above its beginning
+    notes += found
 
 
-def _mark_of(line: Line, raised_starts: set[int]) -> str | None:
+def _stands_in(mark: str, lines: Sequence[Line]) -> bool:
+    """Whether ``mark`` stands in one of ``lines``, behind other text."""
+    return any(mark in line.words[1:] for line in lines)
+
+
+def _mark_of(line: Line) -> str | None:
     match = _MARK.match(line.text)
     if not match or (match.end() >= len(line.text.rstrip()) and len(line.words) > 4):
         return None
@@ -117,8 +167,3 @@ def _follows(last: str, mark: str) -> bool:
     if last.isdigit() and mark.isdigit():
         return int(mark) == int(last) + 1 or int(mark) == 1
     return last.isdigit() == mark.isdigit()
-
-
-def _runs_on(line: Line) -> bool:
-    """Whether a line begins in the middle of a sentence."""
-    return line.words[:1].islower()

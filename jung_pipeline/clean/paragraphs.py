@@ -168,7 +168,10 @@ def _from_element(group: list[Line]) -> Paragraph:
     element = group[0].element or "p"
     indices = [line.index for line in group]
     if regex.fullmatch(r"h[1-6]", element):
-        return Paragraph("heading", indices, heading_level=int(element[1]) + 1, from_heading_element=True)
+        level = int(element[1]) + 1
+        return Paragraph(
+            "heading", indices, heading_level=level, from_heading_element=True, element_level=level
+        )
     whole = " ".join(line.words for line in group)
     kind = _KINDS.get(element, "body")
     if _ORNAMENT.fullmatch(whole) and kind != "footnote":

@@ -246,6 +246,9 @@ def _strip(
     ordered = page_lines if top else page_lines[::-1]
     least = 1 if pages <= 6 else max(2, min(8, pages // 4))
     numbered = False  # an edge bears the page's number once; another is text
+    taken: set[str] = (
+        set()
+    )  # a head's words come once at an edge; again, they are the title they are taken from
     for depth, line in enumerate(ordered[:_DEPTH]):
         if line.fate is not None:
             continue
@@ -271,8 +274,9 @@ def _strip(
         ) or (
             edge.numbers and _agrees(edge, offsets, least=least) and depth == 0 and _like_a_head(line.words)
         ):
-            if _larger_than_text(line, book):
+            if _larger_than_text(line, book) or (edge.words and heads.get(edge.words, edge.words) in taken):
                 return
+            taken.add(heads.get(edge.words, edge.words))
             line.fate = "running_head"
             numbered = numbered or _agrees(edge, offsets)
         else:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from jung_pipeline.clean.book import Paragraph
-from jung_pipeline.clean.starts import BACK_KINDS, NAMED_KINDS, Start, key_of
+from jung_pipeline.clean.numeral_runs import Start, key_of
+from jung_pipeline.clean.prose import is_prose
+from jung_pipeline.clean.starts import BACK_KINDS, NAMED_KINDS
 
 
 def without_inner_parts(starts: list[Start]) -> list[Start]:
@@ -71,7 +73,7 @@ def without_title_page(paragraphs: Sequence[Paragraph], starts: list[Start]) -> 
         end = starts[at + 1].paragraph if at + 1 < len(starts) else len(paragraphs)
         under = paragraphs[start.paragraph + start.rows : end]
         has_text = any(
-            len(p.text.split()) >= 20 or p.kind == "verse"
+            (is_prose(p.text, 20) if start.kind == "part" else len(p.text.split()) >= 20) or p.kind == "verse"
             for p in under
             if p.fate is None and p.kind != "footnote"
         )

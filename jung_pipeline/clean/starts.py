@@ -9,12 +9,22 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import regex
 
 from jung_pipeline.clean.book import Paragraph
-from jung_pipeline.clean.headings import Heading, bare_numeral, is_contents_line, parse_heading
+from jung_pipeline.clean.headings import NO_TEXT, Heading, bare_numeral, is_contents_line, parse_heading
+from jung_pipeline.clean.numeral_runs import (
+    Start,
+    eligible,
+    key_of,
+    numeral_chapters,
+    numeral_runs,
+    reach,
+    verse_chapters,
+    with_number,
+)
 
 #: Pieces of text before and after the chapters.
 FRONT_KINDS = frozenset({"foreword", "preface", "introduction", "prologue"})
@@ -26,38 +36,12 @@ NAMED_KINDS = FRONT_KINDS | BACK_KINDS | {"conclusion"}
 _MAX_TITLE_WORDS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """A part or chapter that begins at ``paragraph`` (an index in the list of paragraphs)."""
-
-    paragraph: int
-    kind: str
-    number: int | None
-    title: str | None
-    label: str
-    level: int  # 1 part, 2 chapter
-    rows: int = 1  # paragraphs that the heading and its title take up
-
-
-def key_of(text: str) -> str:
-    """Letters and digits of ``text`` in small letters: what two printings of one title share."""
-    return "".join(char for char in text.lower() if char.isalnum())
-
-
-def _eligible(paragraph: Paragraph) -> bool:
-    return (
-        paragraph.fate is None
-        and paragraph.kind in ("heading", "body", "quotation", "list", "verse")
-        and len(paragraph.text) <= 220
-    )
-
-
 def worded_headings(paragraphs: Sequence[Paragraph]) -> list[Start]:
     """Headings with a word, without those that repeat the one in force."""
     found: list[Start] = []
     last: dict[str, tuple[int | None, str | None]] = {}
     for index, paragraph in enumerate(paragraphs):
-        if not _eligible(paragraph):
+        if not eligible(paragraph):
             continue
         head = _heading_of(paragraph)
         if head is None or (head.kind in NAMED_KINDS and not _stands_as_heading(paragraph)):
@@ -126,63 +110,27 @@ def _like_a_title(text: str, *, headed: bool = False) -> bool:
     return text[0].isupper() or text[0] in '"“‘«„' or text[0].isdigit()
 
 
-def _numerals(paragraphs: Sequence[Paragraph], *, roman: bool) -> list[list[Start]]:
-    """Runs 1, 2, 3 … of headings that are a numeral of one style, alone or before a title."""
-    runs: list[list[Start]] = []
-    for index, paragraph in enumerate(paragraphs):
-        if not _eligible(paragraph) or "\n" in paragraph.text:
-            continue
-        found = bare_numeral(paragraph.text)
-        label = regex.match(r"[IVXLC]+|\d+", paragraph.text.strip("_=* §"))
-        if found is None or label is None or label.group().isdigit() == roman:
-            continue
-        number, title = found
-        if (title is None and _in_alphabet(paragraphs, index)) or (
-            title is not None and paragraph.kind != "heading"
-        ):
-            continue
-        start = Start(index, "chapter", number, title, label.group(), 2)
-        open_run = runs[-1] if runs else None
-        if open_run and number == open_run[-1].number:
-            between = paragraphs[open_run[-1].paragraph + 1 : index]
-            if sum(len(p.text) for p in between if p.fate is None) < 400:
-                open_run[-1] = start  # a half-title before the heading itself
-        elif open_run and number == (open_run[-1].number or 0) + 1:
-            open_run.append(start)
-        elif number == 1:
-            runs.append([start])
-    return [run for run in runs if len(run) >= (2 if roman else 3)]
-
-
-def _in_alphabet(paragraphs: Sequence[Paragraph], index: int) -> bool:
-    """Whether the single letter at ``index`` is one of the letters that divide a dictionary or an index."""
-    letter = paragraphs[index].text.strip(" .")
-    if len(letter) != 1:
-        return False
-    near = (
-        other.text.strip(" .")
-        for other in (*paragraphs[max(0, index - 400) : index], *paragraphs[index + 1 : index + 400])
-        if len(other.text.strip(" .")) == 1
-    )
-    return sum(other.isalpha() and other.upper() not in "IVXLC" for other in near) >= 2
-
-
 def _elements(paragraphs: Sequence[Paragraph], worded: Sequence[Start]) -> list[Start]:
     """Heading elements of the level at which the book's chapters stand."""
     headings = [
         (index, p)
         for index, p in enumerate(paragraphs)
-        if p.from_heading_element and p.fate is None and len(p.text) < 300
+        if p.from_heading_element
+        and p.fate is None
+        and len(p.text) < 300
+        and not NO_TEXT.fullmatch(p.text.strip(" .:"))
     ]
     if len(headings) < 2:
         return []
     by_level: dict[int, list[int]] = defaultdict(list)
     for index, p in headings:
-        by_level[p.heading_level or 9].append(index)
+        by_level[p.element_level or 9].append(index)
     known = Counter(
-        paragraphs[start.paragraph].heading_level
+        paragraphs[start.paragraph].element_level
         for start in worded
-        if paragraphs[start.paragraph].from_heading_element and start.level == 2
+        if paragraphs[start.paragraph].from_heading_element
+        and start.level == 2
+        and start.kind not in NAMED_KINDS
     )
     if known:
         level = known.most_common(1)[0][0]
@@ -199,7 +147,10 @@ def _elements(paragraphs: Sequence[Paragraph], worded: Sequence[Start]) -> list[
         if len(by_level[level]) == 2 and len(fitting) > 1 and len(by_level[fitting[1]]) >= 4:
             level = fitting[1]
     return [
-        Start(index, "chapter", None, regex.sub(r"\s+", " ", paragraphs[index].text), "", 2)
+        with_number(
+            Start(index, "chapter", None, regex.sub(r"\s+", " ", paragraphs[index].text), "", 2),
+            paragraphs[index],
+        )
         for index in by_level[level or 9]
     ]
 
@@ -208,13 +159,15 @@ def _listed(paragraphs: Sequence[Paragraph], contents: Collection[str]) -> list[
     """Paragraphs that are, word for word, a title of the table of contents."""
     if not contents:
         return []
-    found, seen = [], set()
+    found: list[Start] = []
+    seen: set[str] = set()
     behind = next((i for i, p in enumerate(paragraphs) if p.fate == "contents"), 0)
     for index, paragraph in enumerate(paragraphs):
-        if not _eligible(paragraph) or paragraph.kind != "heading" or index < behind:
+        if not eligible(paragraph) or paragraph.kind != "heading" or index < behind:
             continue
         key = key_of(paragraph.text)
-        if len(key) >= 5 and key in contents and key not in seen:
+        no_text = NO_TEXT.fullmatch(paragraph.text.strip(" .:"))
+        if len(key) >= 4 and key in contents and key not in seen and not no_text:
             seen.add(key)
             found.append(Start(index, "chapter", None, paragraph.text, "", 2))
     return found
@@ -225,6 +178,7 @@ def choose_starts(
     worded: list[Start],
     outline: Sequence[Start],
     contents: Collection[str],
+    own_titles: Collection[str] = (),
 ) -> list[Start]:
     """The starts that count, of all candidates."""
     chapters = [s for s in worded if s.level == 2 and s.kind not in NAMED_KINDS]
@@ -237,48 +191,58 @@ def choose_starts(
         return _merge(paragraphs, list(outline), [s for s in parts if "part" not in known], named, extra)
     if not chapters and len(sections) >= 2:
         chapters = [replace(s, level=2) for s in sections]
-    elements = _elements(paragraphs, worded)
-    numerals = _numeral_chapters(paragraphs, parts)
-    if len(chapters) >= 2 and not _reach(numerals) > 3 * _reach(chapters) > 0:
-        return _merge(paragraphs, chapters, parts, named, elements)
-    if numerals:
+    elements = [
+        s for s in _elements(paragraphs, worded) if key_of(paragraphs[s.paragraph].text) not in own_titles
+    ]
+    numerals = numeral_chapters(paragraphs, parts)
+    if len(chapters) >= 2 and not reach(numerals) > 3 * reach(chapters) > 0:
+        return _merge(paragraphs, chapters, parts, named, _beside(chapters, elements))
+    if verses := verse_chapters(paragraphs):
+        return _merge(paragraphs, verses, parts, named)
+    listed = _listed(paragraphs, contents)
+    wider = len(listed) >= max(3, len(numerals)) and reach(listed) > reach(numerals)
+    if numerals and not (wider and all(start.title is None for start in numerals)):
         return _merge(
             paragraphs,
             numerals,
             parts,
             named,
-            chapters,
-            elements if len(elements) <= 2 * len(numerals) else [],
+            [s for s in chapters if not _divides(s, numerals)],
+            _of_level(paragraphs, elements, numerals) if len(elements) <= 2 * len(numerals) else [],
         )
     if elements:
-        return _merge(paragraphs, elements, parts, named, chapters)
-    listed = _listed(paragraphs, contents)
+        return _merge(paragraphs, parts, named, chapters, elements)
     if len(listed) >= 2:
         return _merge(paragraphs, listed, parts, named, chapters)
-    runs = _numerals(paragraphs, roman=True)
+    runs = [run for run in numeral_runs(paragraphs) if not run[0].label.isdigit()]
     return _merge(paragraphs, chapters, parts, named, runs[0] if len(runs) == 1 else [])
 
 
-def _reach(starts: Sequence[Start]) -> int:
-    """Paragraphs from the first start to the last."""
-    return starts[-1].paragraph - starts[0].paragraph if starts else 0
+def _of_level(
+    paragraphs: Sequence[Paragraph], elements: Sequence[Start], numerals: Sequence[Start]
+) -> Sequence[Start]:
+    """The heading elements of the level at which the numerals stand."""
+    level = paragraphs[numerals[0].paragraph].element_level
+    return [s for s in elements if level is None or paragraphs[s.paragraph].element_level == level]
 
 
-def _numeral_chapters(paragraphs: Sequence[Paragraph], parts: Sequence[Start]) -> list[Start]:
-    """Numerals that head chapters: one run through the book, or one for each part. Others head sections.
+def _divides(start: Start, numerals: Sequence[Start]) -> bool:
+    """Whether a worded chapter stands inside a run of numerals: it divides one of its pieces."""
+    return numerals[0].paragraph < start.paragraph < numerals[-1].paragraph or (
+        start.paragraph > numerals[-1].paragraph and start.number is not None and start.kind == "chapter"
+    )
 
-    A run that opens again and again heads the sections of essays; the run that covers most of the text wins.
-    """
-    for roman in (True, False):
-        runs = _numerals(paragraphs, roman=roman)
-        if not runs or max(map(len, runs)) < 3:
-            continue
-        covered = [run[-1].paragraph - run[0].paragraph for run in runs]
-        if len(runs) > 1 and max(covered) >= 0.6 * len(paragraphs):
-            return runs[covered.index(max(covered))]
-        if len(runs) == 1 or (roman and parts and len(runs) <= len(parts) + 1):
-            return [start for run in runs for start in run]
-    return []
+
+def _beside(chapters: Sequence[Start], elements: Sequence[Start]) -> Sequence[Start]:
+    """Heading elements that stand beside worded chapters; none where they divide them (as many as chapters)."""
+    known = {start.paragraph for start in chapters}
+    inside = [
+        start
+        for start in elements
+        if chapters[0].paragraph < start.paragraph < chapters[-1].paragraph and start.paragraph not in known
+    ]
+    titles = sum(start.paragraph - 1 in known for start in inside)
+    return elements if len(inside) - titles < len(chapters) else []
 
 
 def _merge(paragraphs: Sequence[Paragraph], *groups: Sequence[Start]) -> list[Start]:
@@ -308,7 +272,7 @@ def with_titles(paragraphs: Sequence[Paragraph], starts: list[Start]) -> list[St
     places = {start.paragraph for start in starts}
     complete = []
     for start in starts:
-        if start.title is not None or start.kind in NAMED_KINDS:
+        if start.title is not None or start.kind in NAMED_KINDS or not start.rows:
             complete.append(start)
             continue
         index = _next_live(paragraphs, start.paragraph)

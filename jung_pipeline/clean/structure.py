@@ -12,6 +12,7 @@ from jung_pipeline import tables
 from jung_pipeline.clean.book import Paragraph
 from jung_pipeline.clean.headings import cited, in_title_case, is_contents_line, parse_heading
 from jung_pipeline.clean.lexicon import guess_language
+from jung_pipeline.clean.numeral_runs import Start
 from jung_pipeline.clean.start_filters import (
     outside_appendices,
     without_empty_ends,
@@ -22,7 +23,6 @@ from jung_pipeline.clean.start_filters import (
 from jung_pipeline.clean.starts import (
     BACK_KINDS,
     FRONT_KINDS,
-    Start,
     choose_starts,
     with_titles,
     worded_headings,
@@ -36,6 +36,7 @@ def assign_places(
     *,
     outline: Sequence[Start] = (),
     contents: Collection[str] = (),
+    own_titles: Collection[str] = (),
 ) -> list[Start]:
     """Give every paragraph its part, chapter and section; returns the starts in order.
 
@@ -44,9 +45,10 @@ def assign_places(
         language: of the volume, for how titles are cited.
         outline: starts that the file's outline or navigation names, already located.
         contents: keys (:func:`key_of`) of the titles in the table of contents.
+        own_titles: keys of the volume's own title and of its author's name, which head no chapter.
     """
     worded = without_inner_parts(worded_headings(paragraphs))
-    starts = choose_starts(paragraphs, worded, outline, contents)
+    starts = choose_starts(paragraphs, worded, outline, contents, own_titles)
     starts = with_titles(paragraphs, starts)
     starts = without_title_page(paragraphs, starts)
     starts = without_empty_ends(paragraphs, outside_appendices(without_sections(starts)))
