@@ -35,3 +35,33 @@ def reporting_to(reporter: Reporter) -> Iterator[None]:
         yield
     finally:
         _reporter = before
+
+
+#: Called with (stage name, number of the unit that is begun).
+PlaceKeeper = Callable[[str, int], None]
+
+
+def _forget(stage: str, unit: int) -> None:
+    """The default keeper."""
+
+
+_keeper: PlaceKeeper = _forget
+
+
+def begin(stage: str, unit: int) -> None:
+    """Say that a unit of work is begun (a page, counted from 1; 0 for work on none of them).
+
+    So one that never ends can be named.
+    """
+    _keeper(stage, unit)
+
+
+@contextmanager
+def place_kept_by(keeper: PlaceKeeper) -> Iterator[None]:
+    """Send every beginning of a unit to ``keeper`` inside the ``with`` block; it must be quick."""
+    global _keeper
+    before, _keeper = _keeper, keeper
+    try:
+        yield
+    finally:
+        _keeper = before

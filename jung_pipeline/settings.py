@@ -73,6 +73,8 @@ class Settings(BaseSettings):
 
     # limits on input
     max_file_mb: int = Field(1000, ge=1)
+    extract_seconds: float = Field(900.0, gt=0, description="for reading one book file")
+    extract_memory_mb: int = Field(2000, ge=100, description="for reading one book file")
 
     @classmethod
     def settings_customise_sources(

@@ -156,11 +156,12 @@ def make_raw_text(volume: Volume, settings: Settings) -> StageTable:
     Raises:
         SourceError: the file cannot be used; the message names file, page and remedy.
     """
-    from jung_pipeline.extract.extractor import extract
+    from jung_pipeline.extract.bounded import Limits, extract_bounded
 
     path = settings.paths.source(volume)
     facts = source_facts(path)
-    document = extract(path, hints=volume.hints, max_file_mb=settings.max_file_mb)
+    limits = Limits(settings.extract_seconds, settings.extract_memory_mb, settings.max_file_mb)
+    document = extract_bounded(path, volume.hints, limits)
     if document.info.status == "no_text":
         raise SourceError(
             "no_text",

@@ -8,6 +8,7 @@ extracts one file at a time; several files want several processes.
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
@@ -42,6 +43,9 @@ _SCALE = 100
 _SCAN_SHARE = 0.5
 #: So many different messages of MuPDF are passed on.
 _MAX_MESSAGES = 20
+
+#: How MuPDF says that it was refused memory.
+_NO_MEMORY = re.compile(r"\b[mc]?(?:re)?alloc \(.*failed")
 
 _MUPDF_ERRORS = (RuntimeError, ValueError, IndexError, mupdf.FzErrorBase)
 
@@ -214,14 +218,18 @@ def _read_pages(document: pymupdf.Document, path: Path, warnings: list[Extractio
     reader = _PageReader(document)
     pages = PdfPages()
     for index in range(total):
+        progress.begin("raw_text", index + 1)
         try:
             pages.add(reader.read(index))
         except _MUPDF_ERRORS as error:
+            if _NO_MEMORY.search(str(error)):
+                raise MemoryError(str(error)) from error  # not a matter of this page alone
             warnings.append(
                 ExtractionWarning("damaged_page", f"The page cannot be read ({error}).", page=index + 1)
             )
         if index % 20 == 19 or index == total - 1:
             progress.advance("raw_text", index + 1, total)
+    progress.begin("raw_text", 0)
     if not pages:
         raise _damaged(path, "none of its pages can be read")
     return pages
