@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jung_pipeline.cli import doctor, ingest, library, reading, showing
+from jung_pipeline.cli import doctor, explain, ingest, library, reading, showing
 
 _HELP = """From your own books by and about C. G. Jung to cited answers.
 
@@ -17,6 +17,7 @@ _HELP = """From your own books by and about C. G. Jung to cited answers.
   jung ask "What is the shadow?"
   jung search enantiodromia   passages only
   jung show CHUNK             a passage in its surroundings
+  jung explain VOLUME         a page as the file has it, and what cleaning made of it
   jung ui                     the same line as a graph, in the browser
   jung demo                   all of it on three small books of ours
 
@@ -43,6 +44,7 @@ for _command in (
     reading.search,
     reading.ask,
     reading.show,
+    explain.explain,
     doctor.doctor,
     showing.ui,
     showing.demo,

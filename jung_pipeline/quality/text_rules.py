@@ -28,6 +28,7 @@ CLEANED_TEXT_PROMISES = {
     "cleaned_text_is_not_empty": "There is at least one paragraph of body text.",
     "cleaned_text_has_its_schema": "Columns, types and non-nulls are those of schemas.CLEANED_TEXT and REMOVAL_LEDGER.",
     "every_character_is_accounted_for": "Every character of the raw text is in the cleaned text or in the ledger.",
+    "ledger_replays_to_the_cleaned_text": "The raw text, changed as the ledger says, is the cleaned text.",
     "text_is_clean_unicode": "NFC, no control or invisible characters, no replacement marks.",
     "not_too_much_was_removed": "At least half of the characters of the raw text are still there (a warning).",
 }
@@ -82,7 +83,7 @@ def check_raw_text(raw_text: pa.Table) -> list[CheckOutcome]:
 
 def check_cleaned_text(raw_text: pa.Table, cleaned_text: pa.Table, ledger: pa.Table) -> list[CheckOutcome]:
     """The promises of ``cleaned_text`` and its ledger for one volume."""
-    from jung_pipeline.clean.replay import unaccounted
+    from jung_pipeline.clean.replay import replay, unaccounted
 
     raw_characters = sum(len(text) for text in raw_text.column("text").to_pylist())
     texts = cleaned_text.column("text").to_pylist()
@@ -113,6 +114,17 @@ def check_cleaned_text(raw_text: pa.Table, cleaned_text: pa.Table, ledger: pa.Ta
             CLEANED_TEXT_PROMISES["every_character_is_accounted_for"],
             unaccounted(raw_text, cleaned_text, ledger),
             metrics={"raw_characters": raw_characters, "cleaned_characters": kept},
+        ),
+        outcome(
+            "ledger_replays_to_the_cleaned_text",
+            CLEANED_TEXT_PROMISES["ledger_replays_to_the_cleaned_text"],
+            [
+                {"paragraph": number, "replayed": made[:80], "cleaned": text[:80]}
+                for number, (made, text) in enumerate(
+                    zip(replay(raw_text, cleaned_text, ledger), texts, strict=True)
+                )
+                if made != text
+            ],
         ),
         outcome(
             "text_is_clean_unicode", CLEANED_TEXT_PROMISES["text_is_clean_unicode"], _unclean(cleaned_text)
