@@ -51,7 +51,8 @@ class PdfPages:
     def add(self, page: PdfPage) -> None:
         """Judge a page and take its lines."""
         reason = None
-        if page.lines and not text_quality.has_usable_characters(page.text):
+        ordinary = text_quality.is_ordinary(page.text)
+        if page.lines and not ordinary and not text_quality.has_usable_characters(page.text):
             reason = "its fonts have no character map, so its text cannot be read"
         elif not page.lines and (page.image_share or 0) >= _PICTURE_SHARE:
             reason = f"it is an image ({page.image_share or 0:.0%} of the page) without a text layer"
@@ -72,7 +73,9 @@ class PdfPages:
             self._warn(page.number, reason)
         elif page.lines:
             self._beginnings[page.number] = page.text[:_JUDGED_CHARACTERS]
-            self._rows.add_page(page.number, page.label, page.origin, self._readable(page))
+            self._rows.add_page(
+                page.number, page.label, page.origin, page.lines if ordinary else self._readable(page)
+            )
 
     def _warn(self, page: int, reason: str) -> None:
         """Note that a page has no usable text."""

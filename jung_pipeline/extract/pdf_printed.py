@@ -10,15 +10,33 @@ from __future__ import annotations
 import html
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 import orjson
 
 from jung_pipeline.extract.pdf_fragments import Fragment, Style, styled
 
-_SPAN = re.compile(
-    r'(<sup>)?(?:<tt>)?(<b>)?(<i>)?<span style="[^"]*?font-size:([\d.]+)pt[^"]*">([^<]*)</span>'
-)
+_FONT_SIZE = re.compile(r"font-size:([\d.]+)pt")
+
+
+@lru_cache(maxsize=4096)
+def _points(style: str) -> float:
+    """The type size that the style of a span states; 0.0 without one."""
+    found = _FONT_SIZE.search(style)
+    return float(found[1]) if found else 0.0
+
+
+def _spans(row: str) -> list[Style]:
+    """The spans of a line in HTML: ``<sup><b><i><span style="…">text</span></i></b></sup>``, each optional."""
+    styles: list[Style] = []
+    for part in row.split("</span>")[:-1]:
+        head, _, text = part.rpartition(">")  # in the text it is written &gt;
+        tags, _, style = head.rpartition("<span ")
+        if "&" in text:
+            text = html.unescape(text)
+        styles.append((text, _points(style), "<sup>" in tags, "<b>" in tags, "<i>" in tags))
+    return styles
 
 
 def from_json_and_html(page_json: bytes, page_html: str | None, scale: float) -> list[Fragment] | None:
@@ -84,20 +102,20 @@ def _give_types(page_html: str, by_line: list[Fragment | None]) -> bool:
     for row, fragment in zip(rows, by_line, strict=True):
         if fragment is None or row.count("<span ") < 2:
             continue
-        spans = _SPAN.findall(row)
-        if "&" in row:
-            spans = [(*span[:4], html.unescape(span[4]) if "&" in span[4] else span[4]) for span in spans]
-        if sum(len(span[4]) for span in spans) != len(fragment.text):
+        styles = _spans(row)
+        _, size, raised, bold, italic = styles[0]
+        length = 0
+        alike = not raised
+        for text, points, sup, b, i in styles:
+            length += len(text)
+            if alike and (points != size or sup or b != bold or i != italic):
+                alike = False
+        if length != len(fragment.text) or not size:
             return False
-        raised, bold, italic, size, _ = spans[0]
-        if raised or any(span[:4] != ("", bold, italic, size) for span in spans):
-            styles: list[Style] = [
-                (text, float(points), bool(sup), bool(b), bool(i)) for sup, b, i, points, text in spans
-            ]
-            main, fragment.bold, fragment.italic, marks = styled(styles, fragment.size)
-            fragment.marks = marks
-        else:  # several fonts that look alike
-            main, fragment.bold, fragment.italic = float(size), bool(bold), bool(italic)
+        if alike:  # several fonts that look alike
+            main, fragment.bold, fragment.italic = size, bold, italic
+        else:
+            main, fragment.bold, fragment.italic, fragment.marks = styled(styles, fragment.size)
         if abs(main - fragment.size) >= 0.06:  # HTML has one decimal only
             fragment.size = main
     return True

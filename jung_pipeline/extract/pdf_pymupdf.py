@@ -12,7 +12,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -257,7 +256,7 @@ class _PageReader:
         found = PdfPage(
             index + 1, self._label(index), lines, "\n".join([f.text for f in lines]), width, height
         )
-        if not lines or self._has_images(index):
+        if not lines or self._has_images(page, index):
             _look_behind(self._document.load_page(index), found)
         if found.origin == "ocr":
             for line in lines:
@@ -278,25 +277,26 @@ class _PageReader:
         except _MUPDF_ERRORS:
             return None
 
-    def _has_images(self, index: int) -> bool:
+    def _has_images(self, page: mupdf.FzPage, index: int) -> bool:
         """Whether the page, or a form on it, names an image as something it may show."""
         resources = mupdf.pdf_dict_get_inheritable(
-            mupdf.pdf_lookup_page_obj(self._pdf, index), mupdf.PDF_ENUM_NAME_Resources
+            mupdf.pdf_page_from_fz_page(page).obj(), mupdf.PDF_ENUM_NAME_Resources
         )
-        objects = mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject)
-        count = mupdf.pdf_dict_len(objects)
-        numbers = {mupdf.pdf_to_num(mupdf.pdf_dict_get_val(objects, place)) for place in range(count)}
-        if 0 not in numbers and numbers <= self._without_images:
-            return False
-        if self._document.get_page_images(index):
-            return True
-        self._without_images |= numbers - {0}
+        shown = mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject)
+        for place in range(mupdf.pdf_dict_len(shown)):
+            form = mupdf.pdf_dict_get_val(shown, place)
+            number = mupdf.pdf_to_num(form)
+            if number in self._without_images:
+                continue
+            kind = mupdf.pdf_dict_get(form, mupdf.PDF_ENUM_NAME_Subtype)
+            if mupdf.pdf_name_eq(kind, mupdf.PDF_ENUM_NAME_Image):
+                return True
+            inner = mupdf.pdf_dict_get(form, mupdf.PDF_ENUM_NAME_Resources)
+            if mupdf.pdf_dict_len(mupdf.pdf_dict_get(inner, mupdf.PDF_ENUM_NAME_XObject)):
+                return bool(self._document.get_page_images(index))  # forms in forms
+            if number:
+                self._without_images.add(number)
         return False
-
-    @cached_property
-    def _pdf(self) -> mupdf.PdfDocument:
-        """The document as MuPDF's PDF functions want it."""
-        return mupdf.pdf_document_from_fz_document(self._document.this)
 
 
 def _lines(stext: Any, directions: dict[tuple[str, int], bool]) -> list[Fragment]:

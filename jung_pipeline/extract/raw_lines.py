@@ -82,13 +82,13 @@ class RawLines:
         columns = {
             "line_id": _numbers(np.zeros(rows, np.int32)),  # given in table()
             "page": _numbers(np.repeat(np.array([page[0] for page in self._pages], np.int32), counts)),
-            "page_label": _strings(_repeated([page[1] for page in self._pages], counts)),
+            "page_label": _strings([page[1] for page in self._pages], counts),
             "block": _numbers(np.array(self._blocks, np.int32)),
             "line": _numbers(np.array(self._numbers, np.int32)),
             "font_size": _numbers(np.array([line.size for line in lines], np.float64).astype(np.float32)),
             "bold": _booleans([line.bold for line in lines]),
             "italic": _booleans([line.italic for line in lines]),
-            "origin": _strings(_repeated([page[2] for page in self._pages], counts)),
+            "origin": _strings([page[2] for page in self._pages], counts),
             "element": pa.nulls(rows, pa.string()),
             "element_id": pa.nulls(rows, pa.string()),
             "text": _strings(self._texts),
@@ -160,14 +160,19 @@ def _booleans(values: Sequence[bool] | np.ndarray) -> pa.Array:
     return pa.Array.from_buffers(pa.bool_(), len(values), [None, _bits(values)])
 
 
-def _strings(values: Sequence[str | None]) -> pa.Array:
-    """An array of strings. Half a surrogate pair, which stands for no character, becomes U+FFFD."""
+def _strings(values: Sequence[str | None], counts: Sequence[int] | None = None) -> pa.Array:
+    """An array of strings, each as often as its count says; half a surrogate pair, no character, is U+FFFD."""
     encoded = [_utf8(value) if value is not None else b"" for value in values]
-    offsets = np.zeros(len(values) + 1, np.int32)
-    np.cumsum([len(data) for data in encoded], out=offsets[1:])
-    valid = None if None not in values else _bits([value is not None for value in values])
+    lengths = np.array([len(data) for data in encoded], np.int32)
+    present = np.array([value is not None for value in values], np.bool_)
+    if counts is not None:
+        lengths, present = np.repeat(lengths, counts), np.repeat(present, counts)
+        encoded = [data * count for data, count in zip(encoded, counts, strict=True)]
+    offsets = np.zeros(len(lengths) + 1, np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    valid = None if present.all() else _bits(present)
     buffers = [valid, pa.py_buffer(offsets.tobytes()), pa.py_buffer(b"".join(encoded))]
-    return pa.Array.from_buffers(pa.string(), len(values), buffers)
+    return pa.Array.from_buffers(pa.string(), len(lengths), buffers)
 
 
 def _utf8(text: str) -> bytes:
@@ -176,8 +181,3 @@ def _utf8(text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
-
-
-def _repeated(values: Sequence[str | None], counts: Sequence[int]) -> list[str | None]:
-    """Every value as often as its count says."""
-    return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]

@@ -56,6 +56,11 @@ def _has_unusual(text: str) -> bool:
     return bool(rest) and _UNUSUAL.search(rest.decode("utf-8", "surrogatepass")) is not None
 
 
+def is_ordinary(text: str) -> bool:
+    """Whether a text is made of the characters of ordinary European print alone; there is no more to ask then."""
+    return "(cid:" not in text and not _has_unusual(text)
+
+
 @lru_cache(maxsize=8192)
 def _kind(char: str) -> str:
     """``bad``, ``blank``, ``other``, or the script of a letter (``?`` for one outside the known scripts)."""
@@ -74,7 +79,7 @@ def _kind(char: str) -> str:
 
 def bad_share(text: str) -> float:
     """Share (0..1) of the characters, blanks aside, that stand for no text: U+FFFD, private use, ``(cid:n)``."""
-    if "(cid:" not in text and not _has_unusual(text):
+    if is_ordinary(text):
         return 0.0
     counts: Counter[str] = Counter()
     for char, number in Counter(text).items():

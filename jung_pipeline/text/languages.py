@@ -161,9 +161,8 @@ def told_language(text: str) -> str | None:
     if total < _LEAST_WORDS:
         return None
     small = _small_words()
-    known = [
-        (word, count) for word, count in counts.items() if any(word in listed for listed in small.values())
-    ]
+    every = frozenset().union(*small.values())
+    known = [(word, count) for word, count in counts.items() if word in every]
     score = {tag: sum(count for word, count in known if word in listed) for tag, listed in small.items()}
     best = max(score, key=lambda tag: score[tag])
     if score[best] < total * (_LEAST_SHARE_LATIN if best == "la" else _LEAST_SHARE):
