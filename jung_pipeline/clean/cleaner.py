@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from jung_pipeline import progress, tables
@@ -25,14 +26,16 @@ from jung_pipeline.clean.report import make_report
 from jung_pipeline.clean.rows import make_rows
 from jung_pipeline.clean.running_heads import find_page_furniture
 from jung_pipeline.clean.spacing import letter_spacing, small_capitals
+from jung_pipeline.clean.split_words import join_split_words
 from jung_pipeline.clean.stamps import find_stamps
 from jung_pipeline.clean.structure import assign_places
+from jung_pipeline.clean.tracked import NOWHERE
 from jung_pipeline.clean.unicode import normalise_characters
 from jung_pipeline.extract.document import DocumentInfo
 from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR, REMOVAL_LEDGER
 
 #: Changes whenever the rules do, so that volumes are cleaned anew.
-CLEANING_VERSION = "2"
+CLEANING_VERSION = "3"
 
 #: Rules that take out what stands around the text, by judgement.
 _MATTER = frozenset({"contents", "front_matter", "back_matter", "index", "bibliography"})
@@ -143,9 +146,13 @@ def _specks(book: Book) -> None:
 
 
 def _words(book: Book) -> None:
-    """Words broken in joined lines, and misread words; both need whole paragraphs."""
+    """Words broken in joined lines, fallen apart, run together and misread; all need whole paragraphs."""
     book.tracked.apply(spaced_breaks(book.tracked.text, book.lexicon))
-    book.tracked.apply(correct_misreadings(book.tracked.text, book.lexicon))
+    tracked = book.tracked
+    put_in = np.flatnonzero(tracked.source == NOWHERE).tolist()
+    line_ends = [place for place in put_in if tracked.text[place] == " "]
+    tracked.apply(join_split_words(tracked.text, book.lexicon, line_ends))
+    tracked.apply(correct_misreadings(tracked.text, book.lexicon))
     book.sync_paragraphs()
 
 

@@ -70,7 +70,8 @@ _SUPPORTED = ("en", "de", "fr", "es", "it", "nl")
 
 
 @functools.cache
-def _frequencies(language: str) -> dict[str, float]:
+def frequencies(language: str) -> dict[str, float]:
+    """Share of running words by word (case-folded: ß is ss), the most frequent first; wordfreq's large list."""
     from wordfreq import get_frequency_dict
 
     return get_frequency_dict(language, wordlist="best")
@@ -109,11 +110,11 @@ class Lexicon:
 
     def zipf(self, word: str) -> float:
         """Frequency of ``word`` in the volume's language on the Zipf scale; 0 if it is not listed."""
-        return _zipf(word.lower(), self._listed)
+        return _zipf(word.casefold(), self._listed)
 
     def zipf_anywhere(self, word: str) -> float:
         """The highest frequency of ``word`` in any language these books quote at length."""
-        return max(self.zipf(word), *(words.zipf(word, language) for language in words.LANGUAGES))
+        return max(self.zipf(word), *(words.zipf(word.casefold(), language) for language in words.LANGUAGES))
 
     def count(self, word: str) -> int:
         """How often ``word`` stands in the volume, whatever its capitals."""
@@ -126,5 +127,5 @@ class Lexicon:
 
 @functools.lru_cache(maxsize=200_000)
 def _zipf(word: str, language: str) -> float:
-    frequency = _frequencies(language).get(word, 0.0)
+    frequency = frequencies(language).get(word, 0.0)
     return math.log10(frequency) + 9 if frequency > 0 else 0.0

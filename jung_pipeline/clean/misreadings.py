@@ -1,246 +1,289 @@
-"""Common misreadings of scanners, put right only on evidence.
+"""Misread words, put right on evidence.
 
-A word is corrected if it is no word (unknown to the language, rare in the volume), exactly one confusion of
-letters that scanners are known for makes a frequent word of it, and the volume shows enough such cases to be
-a scan. Names, capitals, Greek, Latin and technical words are never touched: a word that the volume repeats is
-its own evidence.
+A word that is no word (unknown to the languages of the volume, rare in it) is weighed against the frequent
+words it may be a misreading of: how frequent each is, here and in general, times how likely a scanner reads the
+one for the other (:mod:`jung_pipeline.clean.confusions`). It is corrected only if one word explains it far
+better than every other and than the assumption that it is a name, a foreign or a rare word. How likely
+misreadings are is learned from the volume: its clear cases are found first, and a volume without any is left
+alone.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import regex
 
+from jung_pipeline.clean import shapes
+from jung_pipeline.clean.confusions import Channel
 from jung_pipeline.clean.lexicon import Lexicon
+from jung_pipeline.clean.spellings import is_compound, is_inflected, modern_german, spellings
+from jung_pipeline.clean.split_words import divided, of_small_words
 from jung_pipeline.clean.tracked import Edit
+from jung_pipeline.text import words as word_lists
 
-_TOKEN = regex.compile(r"(?<![\p{L}\p{N}\p{M}'’-])([\p{L}\p{N}]{2,24})(?![\p{L}\p{N}\p{M}'’-])")
-#: What is read → what was printed; one of these, once or all over the word.
-_CONFUSIONS: tuple[tuple[str, str], ...] = (
-    ("b", "h"),
-    ("h", "b"),
-    ("rn", "m"),
-    ("m", "rn"),
-    ("ni", "m"),
-    ("in", "m"),
-    ("iu", "m"),
-    ("tn", "m"),
-    ("ra", "m"),
-    ("cl", "d"),
-    ("d", "cl"),
-    ("li", "h"),
-    ("h", "li"),
-    ("ii", "n"),
-    ("ii", "u"),
-    ("u", "n"),
-    ("n", "u"),
-    ("u", "ii"),
-    ("n", "ri"),
-    ("ri", "n"),
-    ("c", "e"),
-    ("e", "c"),
-    ("o", "e"),
-    ("e", "o"),
-    ("a", "o"),
-    ("c", "o"),
-    ("o", "c"),
-    ("vv", "w"),
-    ("av", "w"),
-    ("tv", "w"),
-    ("w", "vv"),
-    ("1", "l"),
-    ("1", "i"),
-    ("0", "o"),
-    ("5", "s"),
-    ("6", "b"),
-    ("8", "s"),
-    ("l", "i"),
-    ("i", "l"),
-    ("l", "t"),
-    ("t", "l"),
-    ("i", "t"),
-    ("t", "i"),
-    ("f", "s"),
-    ("f", "t"),
-    ("t", "f"),
-    ("r", "t"),
-    ("j", "i"),
-    ("ji", "n"),
-    ("y", "v"),
-    ("v", "y"),
-    ("q", "g"),
-    ("g", "q"),
-    ("ln", "in"),
-    ("lu", "in"),
-    ("hl", "bl"),
-    ("tli", "th"),
-    ("tb", "th"),
-    ("ib", "th"),
-    ("ih", "th"),
-    ("lh", "th"),
-    ("fh", "th"),
-    ("iv", "w"),
-    ("iy", "ly"),
-    ("iug", "ing"),
-    ("mg", "ing"),
-    ("ud", "nd"),
-    ("aud", "and"),
-    ("aii", "an"),
-    ("lhe", "the"),
+_TOKEN = regex.compile(
+    r"(?<![\p{L}\p{N}\p{M}_@/]|\p{L}['’.])[\p{L}\p{N}]{2,24}"
+    r"(?![\p{L}\p{N}\p{M}_@]|[./]\p{L}|['’](?!(?:s|t|d|ll|re|ve|m)(?!\p{L}))\p{L})"
 )
-#: Fraktur and other confusions of German print.
-_GERMAN: tuple[tuple[str, str], ...] = (
-    ("s", "f"), ("st", "ft"), ("ö", "s"), ("ü", "s"), ("b", "d"), ("d", "b"), ("k", "t"), ("v", "b"), ("ck", "ch"), ("z", "i"), ("a", "ä"), ("o", "ö"), ("u", "ü"),
-)  # fmt: skip
-#: Confusions that also tell real but rare words apart: for long words and noisy volumes only.
-_RISKY = frozenset(
-    [("r", "t"), ("j", "i"), ("f", "t"), ("t", "f"), ("y", "v"), ("v", "y"), ("l", "t"), ("t", "l"), ("i", "t"), ("t", "i"), ("h", "b"), ("e", "c"), ("o", "c"), ("c", "o"), ("w", "vv"), ("q", "g"), ("g", "q"), ("n", "ri"), ("a", "o"), ("f", "s"), ("s", "f"), ("k", "t"), ("v", "b"), ("b", "d"), ("d", "b"), ("o", "ö"), ("u", "ü"), ("a", "ä")]
-)  # fmt: skip
-#: Vowels taken for each other: only long words, or volumes full of errors, are safe to judge by them.
-_VOWELS = frozenset("oea")
-#: Length of a word up to → how frequent a corrected word must be, and how frequent the misread one may be.
-_LIMITS = ((3, 5.0, 1.6), (4, 4.4, 1.6), (6, 3.9, 2.3), (99, 3.2, 2.6))
-#: The corrected word is at least so much more frequent (2.6: four hundred times).
-_GAP = 2.6
-#: A second candidate must be so much rarer.
-_CLEAR = 1.5
-#: Corrections per 10,000 words that make a volume a scan worth correcting, and one full of errors.
-_RATE, _NOISY = 4.0, 20.0
-#: Short texts are given the benefit of the doubt (words).
-_SHORT = 3000
+_SENTENCE_START = regex.compile(r"(?:^|[.!?:;]['\"”’)]*\s+|[\"“„‘«»(—–-]\s?|\n)$")
+
+#: Costs (minus log10) that a running word is one that no list has: any; capitalised inside a sentence; a long
+#: German one; more if it is short, for short words are listed.
+_NEW_WORD, _NEW_NAME, _NEW_COMPOUND, _NEW_SHORT = 1.7, 0.6, 1.0, 0.4
+#: A word of another language costs so much more than one of the volume's own.
+_FOREIGN = 0.8
+#: Words this frequent (Zipf) are taken as read.
+_KNOWN = 2.6
+#: Rarer ones that are made of two small words are those, run together.
+_RUN_TOGETHER = 3.5
+#: Cost of spelling a word in another way, and German of before 1900 in its own.
+_SPELLED, _OLDER = 2.2, 0.8
+#: The best correction explains the reading this much better than the runner-up and than no correction.
+_RUNNER_UP, _LEAVE = 0.8, 1.2
+#: More is asked of names, and of words at the beginning of a sentence.
+_LEAVE_NAME, _LEAVE_TITLE = 3.0, 0.8
+#: Where misreadings are rarer than this (log10 below a middling scan), only the simplest are looked for.
+_CLEAN = 0.6
+#: Rarer words (Zipf) are known from the volume alone.
+_LISTED = 2.6
+#: Where they are this frequent, names are as likely to be misread as to be rare.
+_NOISY = -0.3
+_PLAIN = regex.compile(r"[a-z0-9äöüß]+")
+_VOWELS = frozenset("aeiouyäöü")
+#: Clear cases, to learn from.
+_CLEAR = 2.4
+#: Costs above which nothing is a correction.
+_MOST = 12.0
+#: Words of volume that count like one of a general text of so many.
+_GENERAL = 30_000
 _ONE_FOR_I = regex.compile(
     r"(?<![\p{N}.,:;/§$£–-]\s?)(?<!(?:[Nn]o|[Pp]p?|[Ff]ig|[Vv]ol|[Cc]h|[Cc]hap|[Pp]art|[Ll]ecture|[Ss]tage|[Tt]ype|[Nn]umber|[Cc]ase|[Tt]able)\.? )\b(?:1|l|\|)\b"
     r"(?= (?:am|was|have|had|shall|should|would|could|cannot|might|must|did|think|thought|know|knew|believe|said|went|suppose|remember|myself)\b)"
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a word was meant to be: ``word``, by ``confusions`` (read, printed), ``margin`` better than as read."""
+
+    word: str
+    margin: float
+    confusions: tuple[tuple[str, str], ...]
+
+
+class Corrector:
+    """Weighs the words of one volume.
+
+    Args:
+        text: the volume's text.
+        lexicon: its word evidence.
+    """
+
+    def __init__(self, text: str, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self.language = lexicon.language
+        self.words = Counter(match.group() for match in _TOKEN.finditer(text))
+        self.total = sum(self.words.values())
+        self.channel = Channel(self.language, text)
+        self.capitalised = self.language == "de"
+        self._near: dict[tuple[str, bool], list[tuple[str, float]]] = {}
+        self._read: dict[tuple[str, bool], float] = {}
+
+    def learn(self) -> None:
+        """Learn the volume's confusions from its clear cases."""
+        doubtful = [word for word in self.words if not self._settled(word)]
+        for _ in range(2):
+            seen: Counter[tuple[str, str]] = Counter()
+            for word in doubtful:
+                found = self.correction(
+                    word, name=not word.islower() and not self.capitalised, thorough=False
+                )
+                if found is not None and found.margin >= _CLEAR:
+                    for pair in found.confusions:
+                        seen[pair] += self.words[word]
+            self.channel.learn(seen, self.total)
+            if self.channel.shift > _CLEAN:
+                break
+
+    def _settled(self, word: str) -> bool:
+        """Whether ``word`` stands as read without weighing."""
+        return len(word) < 3 or not _is_judged(word) or self._known(word, word.lower())
+
+    def correction(self, word: str, *, name: bool = False, thorough: bool = True) -> Correction | None:
+        """What ``word`` was meant to be, or ``None`` if it stands as read.
+
+        Args:
+            word: as read.
+            name: it has a capital where no sentence begins.
+            thorough: look for words that differ by several confusions too.
+        """
+        lower = word.lower()
+        if self._settled(word) or (not thorough and not _PLAIN.fullmatch(lower)):
+            return None
+        leave = self._leave(word, lower, name)
+        ranked = self._ranked(word, lower, leave, thorough)
+        if not ranked:
+            return None
+        total, candidate, confusions = ranked[0]
+        margin = leave - total
+        if margin < self._asked(word, name) or any(other[0] - total < _RUNNER_UP for other in ranked[1:2]):
+            return None
+        if self.lexicon.zipf(candidate) < _LISTED and lower[:-2] == candidate[: len(lower) - 2]:
+            return None  # two forms of one word
+        count = self.words[word]
+        if count > 3 and self.lexicon.count(candidate) < 8 * count and not self._must_be(candidate, margin):
+            return None
+        return Correction(candidate if " " in candidate else _in_case_of(word, candidate), margin, confusions)
+
+    def _must_be(self, candidate: str, margin: float) -> bool:
+        """Whether ``candidate`` is so frequent a word that every volume has it, if only misread."""
+        return margin >= 3.0 and self.lexicon.zipf(candidate) >= 5.0
+
+    def _leave(self, word: str, lower: str, name: bool) -> float:
+        """Cost of leaving ``word`` as read."""
+        if (word, name) not in self._read:
+            self._read[word, name] = self.cost_as_read(word, lower, name)
+        cost = self._read[word, name]
+        if word[1:] != lower[1:]:
+            cost += 2.0  # no word has capitals inside
+        if not set(lower) & _VOWELS:
+            cost = min(cost, 8.0)  # an abbreviation or a numeral
+        # A word that comes again and again is a word of this volume, unless it stands for a very frequent one.
+        count = self.words[word]
+        return cost - (min(3.0, 1.2 * math.log10(count)) if count > 1 else 0.0)
+
+    def _asked(self, word: str, name: bool) -> float:
+        """How much better than the reading a correction of ``word`` must be."""
+        shift = self.channel.shift
+        asked = _LEAVE + (shift if shift < 0 else 1.7 * shift)
+        if word[0].isupper() and not self.capitalised:
+            asked += (_LEAVE_NAME if name else _LEAVE_TITLE) * (1.0 if shift > _NOISY else 0.6)
+        return asked
+
+    def _ranked(
+        self, word: str, lower: str, leave: float, thorough: bool
+    ) -> list[tuple[float, str, tuple[tuple[str, str], ...]]]:
+        """Cost, word and confusions of what ``word`` may have been, the best first; the hopeless left out."""
+        ranked: list[tuple[float, str, tuple[tuple[str, str], ...]]] = []
+        best = leave
+        for candidate, prior in self._candidates(lower, thorough):
+            if prior + 1.0 >= best + _RUNNER_UP:
+                break
+            most = best + _RUNNER_UP - prior
+            cost, confusions = self.channel.explain(lower, candidate, most)
+            if word[0] != lower[0]:
+                titled = self.channel.explain(word[0] + lower[1:], candidate.capitalize(), most)
+                if titled[0] < cost:
+                    cost, confusions = titled
+            if cost < most:
+                ranked.append((prior + cost, candidate, confusions))
+                best = min(best, prior + cost)
+        apart = divided(word, self.lexicon) if word.isalpha() and thorough else None
+        if apart is not None and apart[0] < best + _RUNNER_UP:
+            ranked.append((apart[0], apart[1], ()))
+        return sorted(ranked)
+
+    def _candidates(self, lower: str, thorough: bool) -> list[tuple[str, float]]:
+        """Words that ``lower`` may be a misreading of with their cost, the most frequent first."""
+        known = self._near.get((lower, thorough))
+        if known is not None:
+            return known
+        variants = self.channel.variants(lower)
+        found = set(variants)
+        if thorough:
+            found.update(shapes.candidates(lower, self.language))
+            for variant in variants:
+                found.update(shapes.same_shape(variant, self.language))
+        found.discard(lower)
+        most = 6.6 if len(lower) < 8 else 7.3
+        priced = [(word, cost) for word in found if (cost := self.cost_of(word)) < most]
+        priced.sort(key=lambda pair: pair[1])
+        self._near[lower, thorough] = priced
+        return priced
+
+    def cost_of(self, word: str) -> float:
+        """Minus the logarithm of how frequent ``word`` is, in general and in the volume."""
+        share = 10.0 ** (self.lexicon.zipf(word) - 9)
+        own = self.lexicon.count(word)
+        if own >= 3 or share > 1e-8:
+            share = (own * (own >= 3) + _GENERAL * share) / (self.total + _GENERAL)
+        return -math.log10(share) if share > 1e-9 else _MOST
+
+    def _known(self, word: str, lower: str) -> bool:
+        lexicon = self.lexicon
+        zipf = lexicon.zipf(lower)
+        if zipf < _RUN_TOGETHER and of_small_words(lower, self.language):
+            return False  # lists made of scans have "ofthe"
+        if zipf >= _KNOWN or (word_lists.is_word(lower) and not (zipf and zipf < 2.0)):
+            return True
+        return self.language == "de" and (is_inflected(lower, lexicon) or is_compound(lower, lexicon))
+
+    def cost_as_read(self, word: str, lower: str, name: bool) -> float:
+        """Cost of ``word`` as what was printed: a rare word, a foreign one, a name, or a new one."""
+        new = _NEW_NAME if name and not self.capitalised else _NEW_WORD
+        if self.language == "de" and len(lower) > 7:
+            new = _NEW_COMPOUND
+        elif len(lower) < 5:
+            new += _NEW_SHORT
+        cost = new + (shapes.letters_cost(lower, self.language) if lower.isalpha() else _MOST)
+        if (zipf := self.lexicon.zipf(lower)) > 0:
+            cost = min(cost, 9.0 - zipf)
+        if (foreign := self.lexicon.zipf_anywhere(lower)) > 0:
+            cost = min(cost, 9.0 - foreign + _FOREIGN)
+        spelled = max((self.lexicon.zipf(other) for other in spellings(lower, self.language)), default=0.0)
+        older = self.language == "de" and modern_german(lower) != lower
+        if spelled >= (1.5 if older else 2.5):
+            cost = min(cost, 9.0 - spelled + (_OLDER if older else _SPELLED))
+        return cost
+
+
 def correct_misreadings(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     """Corrections of misread words in ``text`` (paragraphs divided by blank lines)."""
     if lexicon.language not in ("en", "de"):
         return
-    words = Counter(match.group(1) for match in _TOKEN.finditer(text))
-    total = sum(words.values())
-    right = _corrections(words, lexicon, noisy=False)
-    rate = sum(words[word] for word in right) * 10_000 / max(total, 1)
-    if total > _SHORT and rate < _RATE:
-        right = {}
-    elif rate >= _NOISY and total > 100:
-        right |= _corrections(words, lexicon, noisy=True)
-    if right:
-        for match in _TOKEN.finditer(text):
-            better = right.get(match.group(1))
-            # The first word of a paragraph in small letters is the rest of a word.
-            if better is not None and (
-                match.start() > 0 and (text[match.start() - 1] != "\n" or better[0].isupper())
-            ):
-                yield Edit(match.start(1), match.end(1), better, "misreading")
+    corrector = Corrector(text, lexicon)
+    corrector.learn()
+    known: dict[tuple[str, bool], Correction | None] = {}
+    thorough = corrector.channel.shift <= _CLEAN
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        lower = word.islower()
+        name = not lower and not _SENTENCE_START.search(text, max(0, match.start() - 6), match.start())
+        if (word, name) not in known:
+            known[word, name] = corrector.correction(word, name=name, thorough=thorough)
+        better = known[word, name]
+        # The first word of a paragraph in small letters is the rest of a word.
+        if better is not None and not (lower and match.start() > 0 and text[match.start() - 1] == "\n"):
+            yield Edit(
+                match.start(),
+                match.end(),
+                better.word,
+                "run_together" if " " in better.word else "misreading",
+            )
     if lexicon.language == "en":
         for match in _ONE_FOR_I.finditer(text):
             yield Edit(match.start(), match.end(), "I", "misreading")
 
 
-def _corrections(words: Counter[str], lexicon: Lexicon, *, noisy: bool) -> dict[str, str]:
-    """Misread word → the word meant, for those of ``words`` where that is beyond doubt."""
-    confusions = _CONFUSIONS + (_GERMAN if lexicon.language == "de" else ())
-    found: dict[str, str] = {}
-    for word, count in words.items():
-        if (better := _correction(word, count, lexicon, confusions, noisy=noisy)) is not None:
-            found[word] = better
-    return found
+def _is_judged(word: str) -> bool:
+    """Whether ``word`` is of a kind that is corrected: no abbreviation, no number."""
+    if word.isalpha():
+        inner = sum(char.isupper() for char in word[1:])
+        return inner == 0 or (word[0].islower() and inner * 3 <= len(word))
+    digits = sum(char.isdigit() for char in word)
+    letters = regex.sub(r"\d", "", word)
+    return (
+        digits <= len(word) / 3
+        and letters.isalpha()
+        and (len(letters) >= 3)
+        and (letters.islower() or letters[1:].islower())
+        and regex.search(r"\d{3}|\d(?:st|nd|rd|th|d|s)$", word) is None
+    )
 
 
-def _correction(
-    word: str, count: int, lexicon: Lexicon, confusions: tuple[tuple[str, str], ...], *, noisy: bool
-) -> str | None:
-    """The one frequent word that ``word`` is a misreading of, or ``None``."""
-    lower = word.lower()
-    has_digit = not word.isalpha()
-    if not _judged(word, lower, has_digit, lexicon.language):
-        return None
-    frequent, unknown = next((f, u) for length, f, u in _LIMITS if len(lower) <= length)
-    own = lexicon.zipf(lower)
-    if lower not in _KNOWN and (own > unknown or lexicon.zipf_anywhere(lower) > 3.0):
-        return None
-    risky = noisy or len(lower) >= 8
-    candidates = _likely(_variants(lower, confusions, risky=risky), lexicon, frequent)
-    if not candidates and noisy and len(lower) >= 6:
-        twice = (
-            two
-            for one in _variants(lower, confusions, risky=True)
-            for two in _variants(one, confusions, risky=True)
-        )
-        candidates = _likely(set(twice), lexicon, max(frequent, 3.6))
-    if not candidates:
-        return None
-    ranked = sorted(candidates, key=lambda candidate: -candidates[candidate])
-    best = ranked[0]
-    if len(ranked) > 1 and candidates[ranked[1]] > candidates[best] - _CLEAR:
-        return None
-    if candidates[best] - own < _GAP and not has_digit:
-        return None
-    if count > 4 and not has_digit and lexicon.count(best) < 20 * count:
-        return None  # a word the volume keeps using
-    return best.capitalize() if word[0].isupper() else best
-
-
-def _judged(word: str, lower: str, has_digit: bool, language: str) -> bool:
-    """Whether ``word`` is of a kind that is corrected at all: no name, no abbreviation, no number."""
-    if len(word) < 3 or not (word.isascii() or language == "de"):
-        return False
-    if has_digit:
-        digits = sum(char.isdigit() for char in word)
-        letters = lower.replace("0", "").replace("1", "").replace("5", "")
-        return not word[0].isdigit() and digits <= len(word) / 3 and letters.isalpha()
-    return word.islower() or (word[1:].islower() and lower in _TITLE)
-
-
-def _likely(variants: set[str], lexicon: Lexicon, least: float) -> dict[str, float]:
-    return {variant: likely for variant in variants if (likely := lexicon.zipf(variant)) >= least}
-
-
-#: Capitalised readings that begin sentences and are nobody's name.
-_TITLE = frozenset(
-    [
-        "tbe",
-        "tlie",
-        "tbis",
-        "tliis",
-        "tbat",
-        "tliat",
-        "tbey",
-        "tliey",
-        "tbere",
-        "tliere",
-        "wbat",
-        "wlien",
-        "wben",
-        "wbich",
-        "wliich",
-        "hnt",
-        "bnt",
-        "aud",
-        "iii",
-        "ou",
-        "tho",
-        "thc",
-    ]
-)
-_KNOWN = frozenset(["tbe", "tlie"])
-
-
-def _variants(word: str, confusions: tuple[tuple[str, str], ...], *, risky: bool) -> set[str]:
-    """``word`` with one confusion undone at one place, or at every place."""
-    found: set[str] = set()
-    for read, printed in confusions:
-        at = word.find(read)
-        if at < 0 or (not risky and ((read in _VOWELS and printed in _VOWELS) or (read, printed) in _RISKY)):
-            continue
-        if word.count(read) > 1:
-            found.add(word.replace(read, printed))
-        while at >= 0:
-            found.add(word[:at] + printed + word[at + len(read) :])
-            at = word.find(read, at + 1)
-    found.discard(word)
-    return found
+def _in_case_of(word: str, candidate: str) -> str:
+    return candidate.capitalize() if word[0].isupper() else candidate

@@ -40,6 +40,8 @@ REASONS: dict[str, str] = {
     "small_capitals": "Initial set in a larger size rejoined to its word.",
     "line_hyphen": "Word broken at the end of a line joined.",
     "spaced_hyphen": "Word broken at the end of a line, lines already joined: rejoined.",
+    "split_word": "Word that fell apart at a blank, a line's end or a hyphen: a word as closed up only.",
+    "run_together": "Two words that ran together: no word as read, and two frequent ones as divided.",
     "misreading": "Misread letters: not a word as read, and only one likely word as corrected.",
     # structure
     "front_matter": "Title page, imprint or the like.",

@@ -1,0 +1,293 @@
+"""Words that fell apart, and words that ran together: joined and divided where the words say so.
+
+"noth ing" is "nothing" because "nothing" is frequent and "noth" is no word; "any one" stays, for both are
+words. Compared is how likely the pieces stand side by side as words with how likely the whole word stands
+there, broken. How often words break at a blank, at a line's end or at a hyphen that only a line's end called
+for is learned from the volume's clear cases, so that a volume without any keeps its hyphens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import regex
+
+from jung_pipeline.clean import shapes
+from jung_pipeline.clean.lexicon import Lexicon
+from jung_pipeline.clean.tracked import Edit
+
+_WORD = regex.compile(r"[\p{L}\p{M}]+")
+#: What may stand between the halves of a word where a line ended: its hyphen, or what was read for it, and dirt.
+_LINE_END_GAP = regex.compile(r"[-¬.,;:·•|»«*~^'’_— ]{1,6}")
+_HYPHEN_READ = regex.compile(r"[-¬»«~]")
+_GAP = regex.compile(r" |-| ?[.,;:·•|»«*~^_-]{1,2} ?| {2}")
+
+#: Beginnings and ends of words that are rarely words, however often lists have them (abbreviations, other languages).
+_BEGINNINGS = {
+    "en": frozenset(["ab", "abs", "ac", "ad", "af", "ag", "al", "ap", "ar", "as", "at", "be", "com", "con", "col", "cor", "coun", "de", "des", "dif", "dis", "ef", "el", "em", "en", "es", "ex", "fa", "fi", "fore", "gen", "gov", "ha", "il", "im", "in", "inter", "intro", "ir", "le", "li", "lit", "man", "ma", "mag", "me", "mis", "mo", "mod", "ne", "no", "non", "nu", "ob", "oc", "op", "or", "par", "per", "po", "pre", "pri", "pro", "pub", "re", "rec", "rem", "rep", "res", "sa", "se", "sec", "sen", "sev", "sim", "su", "sub", "suc", "suf", "sug", "sup", "sur", "te", "tem", "thor", "to", "tra", "trans", "un", "up", "ver", "vi", "vo", "wo", "wel", "lat", "cer", "ulti", "devel", "leg", "num", "morn", "peo", "commis", "liti", "numer", "experi", "examina", "reli", "cham", "thir", "chil", "hun", "oth", "noth", "fol", "lib", "hon"]),
+    "de": frozenset(["ab", "an", "auf", "aus", "be", "bei", "da", "dar", "durch", "ein", "emp", "ent", "er", "ge", "her", "hin", "in", "mit", "nach", "ver", "vor", "un", "um", "ur", "wi", "wider", "zer", "zu", "zusam", "alt", "char", "ei", "freun", "gan", "gesell"]),
+}  # fmt: skip
+_ENDS = {
+    "en": frozenset(["able", "ably", "al", "ally", "ance", "ances", "ant", "ants", "ary", "ate", "ated", "ates", "ation", "ations", "ble", "bled", "bly", "bers", "ber", "ced", "ceed", "cent", "cer", "ces", "cess", "cial", "cient", "cing", "cion", "cious", "city", "cled", "cle", "clude", "cluded", "come", "ction", "cy", "dant", "ded", "den", "dence", "dent", "der", "ders", "dered", "des", "dicated", "ding", "dition", "dles", "dom", "dred", "ed", "ee", "eer", "el", "en", "ence", "ences", "ened", "ening", "ent", "ents", "er", "ered", "ering", "eries", "ers", "ery", "es", "ess", "est", "eth", "etic", "ety", "fect", "fer", "fered", "fication", "fied", "fies", "ful", "fully", "fy", "gan", "ged", "gence", "gent", "ger", "gers", "ges", "ging", "gious", "gle", "gling", "graph", "hood", "ial", "ian", "ible", "ibly", "ic", "ical", "ically", "icate", "ice", "ics", "ied", "ier", "ies", "iest", "ify", "ility", "ily", "in", "ing", "ings", "ingly", "inal", "ion", "ions", "ious", "ish", "ished", "ism", "ist", "ists", "ite", "ities", "ity", "ive", "ively", "ize", "ized", "ject", "ked", "ken", "ker", "ladies", "less", "lated", "lation", "led", "lence", "lent", "ler", "less", "lessness", "ling", "lish", "lished", "lous", "ly", "mand", "manded", "ment", "mental", "mently", "ments", "mer", "mined", "ming", "mit", "mon", "mous", "nal", "nance", "nate", "nated", "nation", "ned", "nent", "ness", "nesses", "ney", "nian", "nied", "ning", "nity", "nor", "nounced", "ny", "ous", "ously", "pany", "parently", "pears", "peared", "ped", "pen", "per", "pers", "ping", "ple", "ples", "pose", "posed", "posing", "posi", "press", "pressed", "quence", "quent", "quently", "quired", "rate", "rated", "ration", "red", "rels", "rent", "ress", "rible", "ried", "ries", "ring", "rity", "rous", "ry", "sal", "scious", "sed", "self", "selves", "sence", "sent", "ser", "serve", "ses", "sible", "sing", "sion", "sional", "sions", "sist", "sity", "sive", "som", "son", "sure", "surely", "tain", "tained", "tal", "tance", "tant", "tary", "tation", "tations", "ted", "tee", "tem", "ten", "tend", "tendant", "tention", "ter", "tered", "tering", "ters", "tery", "test", "th", "ther", "thing", "tial", "tian", "tic", "tical", "tice", "tient", "ties", "tinct", "ting", "tinge", "tion", "tional", "tions", "tious", "tired", "tive", "tively", "tle", "tled", "tles", "tling", "tor", "tors", "tory", "tow", "tract", "tress", "tribute", "tude", "tumn", "tural", "ture", "tured", "tures", "ty", "ual", "ular", "ulate", "ulation", "ure", "ured", "ures", "uring", "val", "vance", "vant", "ved", "vel", "ven", "vent", "ver", "vered", "vering", "vers", "verse", "ves", "vice", "vided", "viding", "ving", "vious", "vision", "vities", "vity", "vous", "ward", "wards", "ways", "whelmed", "wise", "with", "wood", "zation", "zed", "zen", "zing"]),
+    "de": frozenset(["bar", "chen", "chem", "chens", "den", "der", "dern", "des", "det", "dung", "dungen", "ein", "en", "end", "ende", "enden", "ender", "er", "ern", "ers", "es", "fen", "gen", "gem", "ger", "gin", "gung", "gungen", "haft", "haften", "heit", "heiten", "ig", "ige", "igen", "iger", "iges", "igkeit", "in", "isch", "ische", "ischen", "keit", "keiten", "ken", "kel", "kommen", "len", "lein", "ler", "lich", "liche", "lichen", "licher", "liches", "ling", "lung", "lungen", "men", "mer", "nen", "ner", "nis", "niß", "nisse", "nissen", "nung", "nungen", "rei", "ren", "rung", "rungen", "sam", "samen", "schaft", "schaften", "schen", "sche", "sel", "sen", "ser", "sten", "ste", "te", "tem", "ten", "ter", "tere", "tern", "tes", "tet", "ten", "tig", "tigt", "tigen", "tung", "tungen", "ung", "ungen", "zen", "zung", "zungen"]),
+}  # fmt: skip
+#: What an English word ending in "self" begins with.
+_SELVES = frozenset(["him", "her", "it", "my", "your", "thy", "our", "them", "one"])
+#: First halves that English writes with a hyphen before any word.
+_HYPHENED = frozenset(
+    [
+        "to",
+        "self",
+        "well",
+        "ill",
+        "half",
+        "ex",
+        "co",
+        "non",
+        "anti",
+        "semi",
+        "pre",
+        "post",
+        "vice",
+        "cross",
+        "re",
+        "good",
+        "fellow",
+        "all",
+        "by",
+        "counter",
+        "over",
+        "under",
+        "out",
+        "so",
+        "re",
+        "mother",
+        "father",
+        "grand",
+        "great",
+        "step",
+        "quasi",
+        "half",
+    ]
+)
+_ALWAYS_HYPHENED = frozenset(["non", "self", "co", "anti", "semi"])
+#: Small words that run together with a neighbour.
+_SMALL = {
+    "en": frozenset(["i", "in", "the", "of", "and", "to", "that", "is", "was", "he", "his", "her", "she", "it", "with", "as", "by", "at", "from", "but", "they", "them", "had", "have", "you", "we", "my", "your", "their", "this", "which", "who", "when", "were", "him"]),
+    "de": frozenset(["die", "das", "den", "und", "nicht", "sich", "ist", "seine", "seiner", "seinen", "eine", "einen", "einer", "ihre", "ihren", "sie", "daß", "oder"]),
+}  # fmt: skip
+
+#: Minus log10 of how often a word is broken (joined) at a blank, at a line's end, at a hyphen or by a speck.
+_PRIOR = {" ": 4.0, "\n": 3.6, "-": 2.9, ".": 4.4, "=": 1.5}
+#: Running words that the prior weighs as much as.
+_WEIGHT = 3000.0
+#: A hyphen between two words is meant, with this cost beside that of the words.
+_MEANT = {" ": 0.0, "\n": 0.0, "-": 1.6, ".": 1.0, "=": 1.5}
+#: German writes few words with a hyphen and a small letter after it.
+_MEANT_GERMAN = 3.0
+#: Added to a piece that is the beginning or end of words rather than a word.
+_PIECE = 1.7
+#: Cost of a word no list has; and what joining must be better by, clearly or at all.
+_NEW_WORD = 2.0
+_CLEAR, _BETTER = 3.0, 1.7
+#: Words this frequent are words, side by side.
+_BOTH_WORDS = 4.0
+#: A hyphen between words this frequent is an author's, unless the whole is as frequent as ``_PLAIN``.
+_A_WORD, _PLAIN = 2.6, 4.2
+#: Second halves of words that were long written with a hyphen.
+_COMPOUNDED = frozenset(
+    [
+        "room",
+        "day",
+        "body",
+        "one",
+        "where",
+        "time",
+        "boy",
+        "work",
+        "side",
+        "light",
+        "line",
+        "paper",
+        "book",
+        "end",
+        "house",
+        "way",
+        "stairs",
+        "night",
+    ]
+)
+_RUN_TOGETHER = 1.2
+_CLITIC = regex.compile(
+    r"(?<=\p{Ll}) (?=['’](?:s|re|ve|ll) )|(?<=\bI) (?=['’](?:m|ve|ll|d) )|(?<=n) (?=['’]t )"
+)
+_CLOSED = regex.compile(r"\p{Ll}['’](?:s|re|ve|ll|d|m|t)(?!\p{L})")
+_DETACHED, _ATTACHED = regex.compile(r"\p{L} [.,;!?](?!\S)"), regex.compile(r"\p{L}[,;!?](?!\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Join:
+    start: int
+    end: int
+    whole: str
+    kind: str
+    margin: float
+
+
+def join_split_words(text: str, lexicon: Lexicon, line_ends: Collection[int] = ()) -> Iterator[Edit]:
+    """Words that fell apart, closed up.
+
+    Args:
+        text: paragraphs divided by blank lines.
+        lexicon: word evidence.
+        line_ends: offsets of the blanks that stand for the end of a printed line.
+    """
+    if lexicon.language not in ("en", "de"):
+        return
+    found = list(_joins(text, lexicon, frozenset(line_ends)))
+    words = max(1, lexicon.vocabulary.total())
+    rates = {}
+    for kind, prior in _PRIOR.items():
+        clear = sum(join.margin >= _CLEAR for join in found if join.kind == kind)
+        rates[kind] = -math.log10((clear + _WEIGHT * 10.0**-prior) / (words + _WEIGHT)) - prior
+    end = 0
+    for join in found:
+        if join.start >= end and join.margin - _rarity(rates[join.kind]) >= _BETTER:
+            yield Edit(join.start, join.end, join.whole, "split_word")
+            end = join.end
+    if lexicon.language == "en":
+        yield from _clitics(text)
+
+
+def _rarity(rate: float) -> float:
+    """How much more a join must show where they are ``rate`` rarer than expected (log10)."""
+    return max(-1.0, rate if rate < 0 else 2.2 * rate)
+
+
+def _clitics(text: str) -> Iterator[Edit]:
+    """Blanks before clitics ("that 's") closed up, unless the text has them before all signs or clitics."""
+    spaced = list(_CLITIC.finditer(text))
+    if not spaced:
+        return
+    closed, detached, attached = (len(sign.findall(text)) for sign in (_CLOSED, _DETACHED, _ATTACHED))
+    if not (closed or attached) or len(spaced) > 3 + closed or detached * 10 > attached:
+        return
+    for match in spaced:
+        if match.end() > match.start():
+            yield Edit(match.start(), match.end(), "", "split_word")
+
+
+def _joins(text: str, lexicon: Lexicon, line_ends: frozenset[int]) -> Iterator[_Join]:
+    words = [(match.start(), match.end()) for match in _WORD.finditer(text)]
+    for number in range(len(words) - 1):
+        start, end = words[number]
+        following, last = words[number + 1]
+        if following - end > 6:
+            continue
+        gap = text[end:following]
+        kind = _kind(gap, range(end, following), line_ends)
+        if kind is None or (start and text[start - 1] in "'’-" and kind != " "):
+            continue
+        left, right = text[start:end], text[following:last]
+        if text[last : last + 1] in ("'", "’") and text[last + 1 : last + 2].isalpha() and len(right) < 3:
+            continue
+        margin = _margin(left, right, kind, lexicon)
+        if margin is not None and margin > 0:
+            yield _Join(start, last, left + right, kind, margin)
+
+
+def _kind(gap: str, places: range, line_ends: frozenset[int]) -> str | None:
+    ends = any(place in line_ends for place in places)
+    if ends and gap.strip() and _LINE_END_GAP.fullmatch(gap):
+        return "=" if _HYPHEN_READ.search(gap) else "."
+    if _GAP.fullmatch(gap) is None:
+        return None
+    if gap == "-":
+        return "-"
+    if not gap.strip():
+        return "\n" if ends else (" " if gap == " " else None)
+    return "."
+
+
+def _margin(left: str, right: str, kind: str, lexicon: Lexicon) -> float | None:
+    """How much better one word explains ``left`` and ``right`` (log10); ``None`` if it is out of the question."""
+    if not right.islower() or not (left.islower() or left.istitle()) or len(left) + len(right) < 5:
+        return None
+    language, whole = lexicon.language, (left + right).lower()
+    zipf = lexicon.zipf(whole)
+    own = lexicon.count(whole)
+    if zipf < (2.0 if len(whole) > 6 else 3.0) and own < 2:
+        return None
+    a, b = left.lower(), right
+    first, second = lexicon.zipf(a), lexicon.zipf(b)
+    if (len(b) == 1 and first >= 3.0) or "æ" in whole or "œ" in whole:
+        return None
+    piece = (a in _BEGINNINGS[language]) + (b in _ENDS[language])
+    if b in ("self", "selves") and a in _SELVES:
+        return 2.6
+    if (a, b) == ("per", "cent") or _stand_apart(a, b, kind, piece, lexicon):
+        return None
+    likely = max(zipf, math.log10(own / max(1, lexicon.vocabulary.total())) + 9 if own >= 2 else 0.0)
+    meant = _MEANT_GERMAN if kind == "-" and language == "de" else _MEANT[kind]
+    apart = _cost(a, first, language) + _cost(b, second, language) + meant + _PIECE * piece
+    if kind == "-" and own >= 1:
+        apart += 1.0
+    return apart - (9.0 - likely) - _PRIOR[kind]
+
+
+def _stand_apart(a: str, b: str, kind: str, piece: int, lexicon: Lexicon) -> bool:
+    """Whether ``a`` and ``b`` are words side by side, or a compound whose hyphen its author set."""
+    least = min(lexicon.zipf(a), lexicon.zipf(b))
+    german = lexicon.language == "de"
+    if kind in " ." and not piece and least >= (_BOTH_WORDS if kind == " " else 3.0):
+        return True
+    if kind == "=" and not german and not piece and least >= _BOTH_WORDS:
+        return True
+    if kind not in "-=":
+        return False
+    together, divided = lexicon.count(a + b), lexicon.count(f"{a}-{b}")
+    if divided >= 2 and together < divided:
+        return True
+    if german:
+        return False
+    if a in _HYPHENED and (lexicon.zipf(b) >= 2.5 or a in _ALWAYS_HYPHENED):
+        return True
+    known = not piece and least >= _A_WORD and together < 2
+    return known and (lexicon.zipf(a + b) < _PLAIN or b in _COMPOUNDED)
+
+
+def _cost(word: str, zipf: float, language: str) -> float:
+    new = _NEW_WORD + shapes.letters_cost(word, language)
+    if len(word) == 1 and word not in "aioé":
+        return 5.5
+    return min(9.0 - zipf, new) if zipf > 0 else new
+
+
+def of_small_words(word: str, language: str) -> bool:
+    """Whether ``word`` (lower case) is two of the smallest words without the blank between them."""
+    small = _SMALL.get(language, frozenset())
+    return len(word) >= 5 and any(word[:at] in small and word[at:] in small for at in range(2, len(word) - 1))
+
+
+def divided(word: str, lexicon: Lexicon) -> tuple[float, str] | None:
+    """The likeliest two words that ``word`` (no word itself) ran together from: cost and words."""
+    lower = word.lower()
+    small = _SMALL.get(lexicon.language, frozenset())
+    best: tuple[float, str] | None = None
+    for at in range(1, len(lower)):
+        a, b = lower[:at], lower[at:]
+        if a == "in" and b not in small:
+            continue  # a beginning of words
+        if len(lower) < 5 or not (a in small or (b in small and lexicon.language == "en")):
+            continue
+        if min(len(a), len(b)) < 2 and not (word[:at] == "I" and lexicon.zipf(b) >= 4.5):
+            continue
+        first, second = lexicon.zipf(a), lexicon.zipf(b)
+        if min(first, second) < 3.0 or (len(b) <= 2 and b not in small) or (len(a) <= 2 and a not in small):
+            continue
+        cost = 18.0 - first - second + _RUN_TOGETHER
+        if best is None or cost < best[0]:
+            best = (cost, f"{word[:at]} {word[at:]}")
+    return best
