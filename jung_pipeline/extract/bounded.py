@@ -122,7 +122,12 @@ class _Reading:
             "OPENBLAS_NUM_THREADS": "1",
         }
         child = subprocess.Popen(
-            [sys.executable, "-m", "jung_pipeline.extract.bounded_child"],
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "jung_pipeline.extract.bounded_child",
+            ],  # -P: nothing from the folder it runs in
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
