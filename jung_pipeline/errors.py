@@ -27,7 +27,10 @@ class JungError(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"{self.message} {self.remedy}".strip()
+        message = self.message
+        if self.remedy and message and message[-1] not in ".!?:…":
+            message += "."
+        return f"{message} {self.remedy}".strip()
 
 
 class UsageError(JungError):

@@ -8,6 +8,7 @@ fails is remembered beside the outcomes of the checks.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -68,9 +69,9 @@ def _state_of(
     settings: Settings,
 ) -> StageState:
     """The state of one stage, given the first stage above it that is not fresh."""
-    failure = _read_failure(stage, volume, settings)
+    failure = _failure(stage, volume, settings)
     if failure:
-        return StageState(stage, "failed", failure, info)
+        return StageState(stage, "failed", failure["message"], info)
     if not info or "fingerprint" not in info:
         return StageState(stage, "missing", "not made yet", None)
     if above is not None:
@@ -113,33 +114,43 @@ def _why(stage: str, info: Mapping[str, Any], settings: Settings) -> str:
 
 
 def _failure_path(stage: str, volume: str, settings: Settings) -> Path:
-    return settings.paths.checks(stage, volume).with_suffix(".failure.txt")
-
-
-def record_failure(stage: str, volume: str, settings: Settings, message: str) -> None:
-    """Remember why ``stage`` could not be made."""
-    tables.write_text(_failure_path(stage, volume, settings), message)
-
-
-def clear_failure(stage: str, volume: str, settings: Settings) -> None:
-    """Forget it: the stage has been made."""
-    _failure_path(stage, volume, settings).unlink(missing_ok=True)
-
-
-def _read_failure(stage: str, volume: Volume, settings: Settings) -> str:
-    path = _failure_path(stage, volume.key, settings)
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+    return settings.paths.checks(stage, volume).with_suffix(".failure.json")
 
 
 def remembering_failure(stage: str, volume: Volume, settings: Settings, make: Callable[[], Any]) -> Any:
-    """Call ``make``; remember its error for ``jung status``, or forget an earlier one."""
+    """Call ``make``; remember its error for ``jung status``, or forget an earlier one.
+
+    What is wrong with a book file is wrong with it every time: such a failure is remembered together with
+    what would have to change (:func:`wanted`) for another try to make sense.
+    """
+    path = _failure_path(stage, volume.key, settings)
     try:
         made = make()
     except Exception as error:
-        record_failure(stage, volume.key, settings, str(error))
+        lasting = isinstance(error, SourceError) and settings.paths.source(volume).exists()
+        remembered = {"message": str(error), "wanted": wanted(volume, settings) if lasting else None}
+        tables.write_text(path, json.dumps(remembered, ensure_ascii=False))
         raise
-    clear_failure(stage, volume.key, settings)
+    path.unlink(missing_ok=True)
     return made
+
+
+def _failure(stage: str, volume: Volume, settings: Settings) -> dict[str, Any] | None:
+    """The failure of ``stage`` that is remembered; a damaged memory is none."""
+    try:
+        remembered = json.loads(_failure_path(stage, volume.key, settings).read_text(encoding="utf-8"))
+        return {"message": str(remembered["message"]), "wanted": remembered["wanted"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def lasting_failure(volume: Volume, settings: Settings) -> str:
+    """Why the volume failed, if nothing has changed since that could make another try end otherwise; else ""."""
+    for stage in STAGES:
+        failure = _failure(stage, volume, settings)
+        if failure and failure["wanted"] is not None:
+            return failure["message"] if failure["wanted"] == wanted(volume, settings) else ""
+    return ""
 
 
 def outcomes(volume: Volume, settings: Settings) -> list[dict[str, Any]]:

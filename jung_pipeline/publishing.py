@@ -9,6 +9,7 @@ from typing import Any
 
 from jung_pipeline.errors import VectorIndexError
 from jung_pipeline.index import versions
+from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.index.registry import open_index, store_of
 from jung_pipeline.query.calibration import CALIBRATION_VERSION, calibrate
 from jung_pipeline.query.probes import ProbeVectors
@@ -55,6 +56,7 @@ def publish(settings: Settings, *, force: bool = False) -> Published:
     """
     spec = index_spec(settings)
     keys = [volume.key for volume in present_volumes(settings.paths)]
+    check_ready(settings)
     before = versions.current_id(settings.paths.index)
     manifest = versions.publish(
         settings.paths,
@@ -69,6 +71,37 @@ def publish(settings: Settings, *, force: bool = False) -> Published:
     )
     versions.prune(settings.paths.index, KEPT_VERSIONS)
     return Published(manifest, changed=manifest.version != before)
+
+
+def check_ready(settings: Settings) -> None:
+    """Whether there is something to publish that takes nothing from readers by accident.
+
+    A working index of one model stays until every volume in it stands under the new one.
+
+    Raises:
+        VectorIndexError: no volume is ready at all, or volumes that readers have now would be missing after a
+            change of model.
+    """
+    spec = index_spec(settings)
+    keys = [volume.key for volume in present_volumes(settings.paths)]
+    pointers = EmbeddedIndex(settings.paths.index, spec).pointers()
+    try:
+        live = current(settings).manifest
+    except VectorIndexError as error:
+        if not any(key in pointers for key in keys):
+            raise VectorIndexError(
+                "There is nothing to publish: no volume has come through yet.",
+                remedy="`jung status` says what each one lacks.",
+            ) from error
+        return
+    if (live.spec.model, live.spec.dimension) == (spec.model, spec.dimension):
+        return
+    late = [key for key in keys if key in live.volumes and key not in pointers]
+    if late:
+        raise VectorIndexError(
+            f"The index stays with {live.spec.model}: {', '.join(late)} not yet embedded with {spec.model}.",
+            remedy="Run `jung ingest` until every volume has succeeded; the new model then goes live at once.",
+        )
 
 
 def _calibrated(version: versions.IndexVersion, settings: Settings) -> dict[str, Any]:

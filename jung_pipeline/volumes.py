@@ -134,8 +134,10 @@ def add_file(home: Home, path: Path, *, replacing: bool = False) -> tuple[Volume
         UsageError: no such file, not a type of book, or another book of that name is there and
             ``replacing`` was not asked for.
     """
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder.", remedy=f"Name the books in it: jung add {path}/*")
     if not path.is_file():
-        raise UsageError(f"{path} is not a file.")
+        raise UsageError(f"There is no file {path}.")
     if not is_book(path.name):
         raise UsageError(f"{path.name} is not a book.", remedy=f"Known types: {', '.join(sorted(SUFFIXES))}.")
     home.library.mkdir(parents=True, exist_ok=True)
@@ -178,7 +180,7 @@ def remove_data(settings: Settings, key: str) -> None:
     for stage in (*STAGES, "removal_ledger"):
         home.table(stage, key).unlink(missing_ok=True)
         home.checks(stage, key).unlink(missing_ok=True)
-        home.checks(stage, key).with_suffix(".failure.txt").unlink(missing_ok=True)
+        home.checks(stage, key).with_suffix(".failure.json").unlink(missing_ok=True)
     for path in (home.path / "tables" / "embeddings").glob(f"*/{key}.parquet"):
         path.unlink()
 

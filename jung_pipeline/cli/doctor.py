@@ -103,6 +103,8 @@ def _library(settings: Settings) -> Finding:
         there = present_volumes(settings.paths, catalogue) if len(catalogue) else []
     except JungError as error:
         return Finding("library", "problem", error.message, error.remedy)
+    if not len(catalogue):
+        return Finding("library", "note", "no volume yet", "Add books: jung add FILE…")
     says = f"{len(there)} of {len(catalogue)} catalogued volumes have their file"
     return Finding("library", "ok" if len(there) == len(catalogue) else "note", says)
 
@@ -124,7 +126,9 @@ def _index(settings: Settings) -> Finding:
     from jung_pipeline import publishing
 
     try:
-        return Finding("index", "ok", publishing.summary(settings)["summary"])
+        found = publishing.summary(settings)
+        level = "ok" if found["version"] else "note"
+        return Finding("index", level, found["summary"].removeprefix("Index: "))
     except JungError as error:
         return Finding("index", "problem", error.message, error.remedy)
 

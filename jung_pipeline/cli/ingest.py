@@ -55,17 +55,22 @@ def run(
             for result in ingestion.run(volumes, force=force):
                 shown.end()
                 rows.append({**result.__dict__, "stages": list(result.stages)})
-                if not quiet and result.status != "fresh":
-                    mark = "[green]✓[/green]" if result.status == "done" else "[red]✗[/red]"
-                    problem = f": {escape(result.problem)}" if result.problem else ""
+                if not quiet and result.status == "done":
                     bars.console.print(
-                        f"{mark} {escape(result.title)} ({result.volume}){problem}", soft_wrap=True
+                        f"[green]✓[/green] {escape(result.title)} ({result.volume})", soft_wrap=True
+                    )
+                elif not quiet and result.status == "failed":
+                    bars.console.print(
+                        f"[red]✗[/red] {escape(result.title)} ({result.volume}): {escape(result.problem)}",
+                        soft_wrap=True,
                     )
             shown.end()
     report = {
         "volumes": rows,
         "removed": ingestion.removed,
-        "index": ingestion.published.summary if ingestion.published else "unchanged",
+        "index": ingestion.published.summary
+        if ingestion.published
+        else ingestion.not_published or "unchanged",
         "seconds": round(time.monotonic() - started, 1),
     }
     if not quiet:
@@ -91,10 +96,11 @@ class _StageBars:
     def __init__(self, bars: Progress) -> None:
         self.bars = bars
         self.tasks: dict[str, TaskID] = {}
+        self.title: TaskID | None = None
 
     def begin(self, title: str, stages: Sequence[str]) -> None:
         self.end()
-        self.bars.console.print(f"[dim]{escape(title)}[/dim]")
+        self.title = self.bars.add_task(f"[dim]{escape(title)}[/dim]", total=None, start=False)
         for stage in stages:
             self.tasks[stage] = self.bars.add_task(f"  {stage:<14}", total=None, start=False)
 
@@ -106,8 +112,9 @@ class _StageBars:
         self.bars.update(task, completed=done, total=total)
 
     def end(self) -> None:
-        for task in self.tasks.values():
+        for task in (*self.tasks.values(), *([] if self.title is None else [self.title])):
             self.bars.remove_task(task)
+        self.title = None
         self.tasks.clear()
 
 
@@ -124,7 +131,5 @@ def _summarise(report: dict[str, Any]) -> None:
     console.print(
         f"{', '.join(parts)} in {report['seconds']} s. Index: {escape(str(report['index']))}.", soft_wrap=True
     )
-    for row in failed:
-        console.print(
-            f"  {row['volume']}: {escape(row['problem'])}  See: jung status {row['volume']}", soft_wrap=True
-        )
+    if failed:
+        console.print(f"Look closer: jung status {' '.join(row['volume'] for row in failed)}", soft_wrap=True)

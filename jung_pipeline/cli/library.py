@@ -77,10 +77,14 @@ def _show_entry(volume: Volume, happened: str) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, min_width=2 + max(map(len, _SHOWN)))
     table.add_column(overflow="fold")
+    from_name = volume.title == Path(volume.file).stem
     for name in _SHOWN:
         value = getattr(volume, name)
         if value is not None:
-            table.add_row(f"  {name}", escape(str(value)))
+            note = "  [dim](from the file's name)[/dim]" if name == "title" and from_name else ""
+            table.add_row(f"  {name}", escape(str(value)) + note)
+        elif name == "author":
+            table.add_row("  author", "[dim]not in the file; fill it in for citations[/dim]")
     console.print(table)
 
 
@@ -121,6 +125,7 @@ def status(volumes: tuple[str, ...], as_json: bool) -> int:
                 "file_is_there": volume.key in present,
                 "stages": {state.stage: {"status": state.status, "reason": state.reason} for state in states},
                 **_counts(states),
+                "warnings": [o["name"] for o in freshness.outcomes(volume, settings) if _is_warning(o)],
                 "checks": freshness.outcomes(volume, settings) if volumes else None,
             }
         )
@@ -147,6 +152,15 @@ def status(volumes: tuple[str, ...], as_json: bool) -> int:
     return 0
 
 
+def _is_warning(outcome: dict[str, Any]) -> bool:
+    """A warning that stands and is not told in words of its own anyway."""
+    return (
+        not outcome["passed"]
+        and outcome["severity"] == "warning"
+        and outcome["name"] != "every_page_has_text"
+    )
+
+
 def _counts(states: list[Any]) -> dict[str, Any]:
     """Counts from the tables' footers: pages, pages without text, passages."""
     from jung_pipeline.quality.text_rules import pages_without_text
@@ -161,29 +175,46 @@ def _counts(states: list[Any]) -> dict[str, Any]:
     }
 
 
+#: Columns that give way, the first ones first, where the terminal is narrow; and the widths they are worth.
+_OPTIONAL = (("title", 150), ("pages", 90), ("chap.", 84), ("passages", 76))
+
+
 def _show_status(report: list[dict[str, Any]]) -> None:
-    """One row a volume; titles only where the terminal has room for them beside the keys."""
+    """One row a volume; a key is never cut, whole columns give way on a narrow terminal."""
+    shown = {name for name, width in _OPTIONAL if console.width >= width}
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("volume", no_wrap=True, overflow="ellipsis", ratio=1)
-    titled = console.width >= 120
-    if titled:
-        table.add_column("title", no_wrap=True, overflow="ellipsis", max_width=40)
+    table.add_column("volume", overflow="fold")
+    if "title" in shown:
+        table.add_column("title", overflow="fold", max_width=40)
     for heading in ("raw", "clean", "chunk", "embed", "index"):
         table.add_column(heading, no_wrap=True, min_width=5)
-    for heading, width in (("pages", 5), ("chap.", 5), ("passages", 8)):
-        table.add_column(heading, justify="right", no_wrap=True, min_width=width)
+    numbers = {"pages": "pages", "chap.": "chapters", "passages": "passages"}
+    for heading in numbers:
+        if heading in shown:
+            table.add_column(heading, justify="right", no_wrap=True, min_width=len(heading))
     for row in report:
-        gone = ["[red]gone[/red]", *["–"] * 4]
-        marks = [_MARKS[state["status"]] for state in row["stages"].values()] or gone
-        numbers = [row["pages"], row["chapters"], row["passages"]]
-        names = [row["volume"], row["title"]] if titled else [row["volume"]]
-        table.add_row(*map(escape, names), *marks, *("" if n is None else f"{n:,}" for n in numbers))
+        marks = [_MARKS[state["status"]] for state in row["stages"].values()] or [
+            "[red]gone[/red]",
+            *["–"] * 4,
+        ]
+        names = [row["volume"], row["title"]] if "title" in shown else [row["volume"]]
+        counts = [row[key] for heading, key in numbers.items() if heading in shown]
+        table.add_row(*map(escape, names), *marks, *("" if n is None else f"{n:,}" for n in counts))
     console.print(table)
     for row in report:
+        if not row["file_is_there"]:
+            console.print(
+                f"  {row['volume']}: {escape(row['file'])} is no longer in the library folder. Put it back, or "
+                f"delete the entry from catalogue.toml.",
+                soft_wrap=True,
+            )
         if row["pages_without_text"]:
             count, pages = row["pages_without_text"], row["pages"]
+            console.print(f"  {row['volume']}: {count} of {pages} pages without text", soft_wrap=True)
+        if row["warnings"]:
             console.print(
-                f"  {row['volume']}: {count} of {pages} pages without text; see: jung status {row['volume']}"
+                f"  {row['volume']}: {', '.join(row['warnings'])}; see: jung status {row['volume']}",
+                soft_wrap=True,
             )
 
 

@@ -18,7 +18,10 @@ from jung_pipeline.errors import EXIT_FAILED, JungError
 from jung_pipeline.settings import Settings
 
 #: Results go to standard output, progress and errors to standard error, so that pipes stay clean.
-console = Console(highlight=False)
+#: Into a pipe or a file nothing is cut to a screen that is not there.
+_PIPE_WIDTH = 200
+_width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else _PIPE_WIDTH
+console = Console(highlight=False, width=_width)
 error_console = Console(stderr=True, highlight=False)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import click
 from rich.markup import escape
 
-from jung_pipeline.cli.output import command, console, load_settings, print_json
+from jung_pipeline.cli.output import command, console, fail, load_settings, print_json
 from jung_pipeline.errors import EXIT_FAILED, EXIT_OK, UsageError
 
 #: `dagster dev` needs a workspace; written into the Dagster home so that any installation has one.
@@ -33,8 +34,8 @@ load_from:
 def ui(host: str, port: int, as_json: bool) -> None:
     """The Dagster UI on the same instance that `jung ingest` writes to: every run is seen in both.
 
-    It also runs the sensor that follows the library folder and publishes the index after every change.
-    Stop it with Ctrl-C.
+    While it runs, the index is published after every change, and the sensor `library_folder` follows the
+    library folder once you have switched it on (under Automation). Stop it with Ctrl-C.
     """
     from jung_pipeline.defs.instance import dagster_home
     from jung_pipeline.tables import write_text
@@ -50,14 +51,36 @@ def ui(host: str, port: int, as_json: bool) -> None:
         "PYTHONWARNINGS": os.environ.get("PYTHONWARNINGS", "ignore"),
     }
     arguments = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace), "-h", host, "-p", str(port)]
+    arguments += ["--log-level", "warning"]
     if as_json:
         print_json({"command": arguments, "dagster_home": str(home), "jung_home": str(settings.home)})
         return
+    try:
+        _refuse_taken(host, port)
+    except UsageError as error:
+        fail(error, as_json=False)
     console.print(
         f"Dagster UI of {escape(str(settings.home))} on http://{host}:{port} (Ctrl-C stops it)",
         soft_wrap=True,
     )
+    if os.name == "posix":
+        # In our place, so that Ctrl-C and signals reach Dagster itself and it can stop what it started.
+        sys.stdout.flush()
+        os.execve(sys.executable, arguments, environment)
     sys.exit(subprocess.run(arguments, env=environment, check=False).returncode)
+
+
+def _refuse_taken(host: str, port: int) -> None:
+    """Raise UsageError if something listens there: a second UI would quietly run beside the first."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise UsageError(
+                f"Port {port} on {host} is taken ({error.strerror}).",
+                remedy=f"Is `jung ui` running already? Else: jung ui --port {port + 1}",
+            ) from error
 
 
 @click.command()
@@ -83,11 +106,12 @@ def demo(fresh: bool, as_json: bool) -> int:
         shutil.rmtree(home)
     settings = settings_module.load(home)
     say = (lambda text: None) if as_json else (lambda text: console.print(text, soft_wrap=True))
-    say("[bold]1. Three small books[/bold] (an EPUB, a typeset PDF and a scan with a poor text layer)")
+    say("[bold]1. Three small books[/bold] of ours")
     books = build_demo_library(home / "books")
-    added = [add_file(settings.paths, Path(book.path), replacing=True)[0] for book in books]
+    added = [add_file(settings.paths, book.path, replacing=True)[0] for book in books]
     for book, volume in zip(books, added, strict=True):
-        say(f"   {escape(volume.title)}  [dim]{escape(Path(book.path).name)}[/dim]")
+        form = "scan with a poor text layer" if book.faults else f"clean {book.path.suffix[1:].upper()}"
+        say(f"   {escape(volume.title)}  [dim]{form}: {escape(book.path.name)}[/dim]")
     say("\n[bold]2. Ingestion[/bold]: raw text → cleaned text → chunks → embeddings → index")
     report = ingest.run(settings, quiet=as_json)
     if any(row["status"] == "failed" for row in report["volumes"]):

@@ -3,7 +3,8 @@
 import dagster as dg
 import pyarrow as pa
 
-from jung_pipeline import freshness, stages
+from jung_pipeline import stages
+from jung_pipeline.defs.failing import making
 from jung_pipeline.defs.metadata import column_schema, count_table, counts, sample
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
@@ -23,9 +24,7 @@ def chunks(
 ) -> dg.Output[pa.Table]:
     """Cut one volume into passages."""
     settings, volume = library.settings(), library.volume(context.partition_key)
-    made = freshness.remembering_failure(
-        "chunks", volume, settings, lambda: stages.make_chunks(volume, settings, cleaned_text)
-    )
+    made = making("chunks", volume, settings, lambda: stages.make_chunks(volume, settings, cleaned_text))
     tokens = made.table.column("cl100k_tokens").to_pylist()
     concepts = counts(name for row in made.table.column("concepts").to_pylist() for name in row)
     return dg.Output(

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import dagster as dg
 import pyarrow as pa
 
-from jung_pipeline import freshness, stages
+from jung_pipeline import stages
+from jung_pipeline.defs.failing import making
 from jung_pipeline.defs.metadata import column_schema, count_table, counts, markdown_table, sample
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
@@ -38,7 +39,7 @@ def cleaned_text(
 ) -> Iterator[dg.Output[pa.Table]]:
     """Clean one volume."""
     settings, volume = library.settings(), library.volume(context.partition_key)
-    text, ledger = freshness.remembering_failure(
+    text, ledger = making(
         "cleaned_text", volume, settings, lambda: stages.make_cleaned_text(volume, settings, raw_text)
     )
     kinds = counts(text.table.column("kind").to_pylist())

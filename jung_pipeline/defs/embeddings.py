@@ -3,7 +3,8 @@
 import dagster as dg
 import pyarrow as pa
 
-from jung_pipeline import freshness, stages
+from jung_pipeline import stages
+from jung_pipeline.defs.failing import making
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
 
@@ -21,9 +22,7 @@ from jung_pipeline.defs.resources import Library
 def embeddings(context: dg.AssetExecutionContext, library: Library, chunks: pa.Table) -> dg.Output[pa.Table]:
     """Embed one volume's passages."""
     settings, volume = library.settings(), library.volume(context.partition_key)
-    made = freshness.remembering_failure(
-        "embeddings", volume, settings, lambda: stages.make_embeddings(volume, settings, chunks)
-    )
+    made = making("embeddings", volume, settings, lambda: stages.make_embeddings(volume, settings, chunks))
     return dg.Output(
         made.table,
         data_version=dg.DataVersion(made.data_version),

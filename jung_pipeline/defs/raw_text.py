@@ -3,7 +3,8 @@
 import dagster as dg
 import pyarrow as pa
 
-from jung_pipeline import freshness, stages
+from jung_pipeline import stages
+from jung_pipeline.defs.failing import making
 from jung_pipeline.defs.metadata import column_schema, count_table, counts, markdown_table, sample
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
@@ -22,9 +23,7 @@ from jung_pipeline.quality.text_rules import pages_without_text
 def raw_text(context: dg.AssetExecutionContext, library: Library) -> dg.Output[pa.Table]:
     """Extract one volume."""
     settings, volume = library.settings(), library.volume(context.partition_key)
-    made = freshness.remembering_failure(
-        "raw_text", volume, settings, lambda: stages.make_raw_text(volume, settings)
-    )
+    made = making("raw_text", volume, settings, lambda: stages.make_raw_text(volume, settings))
     document = made.info["document"]
     return dg.Output(
         made.table,

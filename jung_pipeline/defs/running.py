@@ -1,6 +1,5 @@
 """Materialising from the command line: the same jobs as in the UI, in this process, on the same instance."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from jung_pipeline.defs.instance import open_instance
 from jung_pipeline.defs.jobs import ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.sensors import busy_volumes
+from jung_pipeline.errors import VectorIndexError
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import STAGES
 
@@ -55,6 +55,7 @@ class Ingestion:
         """
         self.removed: list[str] = []
         self.published: publishing.Published | None = None
+        self.not_published = ""  # why the version before stays live, where that is so
         home = self.settings.paths
         library_volumes.catalogue_new_files(home)
         present = {volume.key: volume for volume in library_volumes.present_volumes(home)}
@@ -83,8 +84,17 @@ class Ingestion:
             self._follow_library(instance, list(present), orphans, all_of_it=not keys)
             definitions = build_definitions(self.settings.home)
             for volume in chosen:
-                yield self._ingest(definitions, instance, volume, due[volume.key])
+                known = "" if force or keys or not due[volume.key] else self._lasting(volume)
+                if known:
+                    yield VolumeResult(volume.key, volume.title, "failed", problem=known)
+                else:
+                    yield self._ingest(definitions, instance, volume, due[volume.key])
             self._publish(definitions, instance)
+
+    def _lasting(self, volume: Volume) -> str:
+        """Why trying this volume again would end as the last time; "" if it may not."""
+        failure = freshness.lasting_failure(volume, self.settings)
+        return f"{failure} (unchanged since it failed; --force tries again)" if failure else ""
 
     def _follow_library(
         self, instance: dg.DagsterInstance, present: list[str], orphans: list[str], *, all_of_it: bool
@@ -118,6 +128,8 @@ class Ingestion:
             run_config=_QUIET,
             raise_on_error=False,
         )
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
         problem = "" if result.success else self._problem(volume)
         status = "failed" if problem or not result.success else "done"
         return VolumeResult(volume.key, volume.title, status, tuple(due), problem, result.run_id)
@@ -134,6 +146,11 @@ class Ingestion:
         present = [volume.key for volume in library_volumes.present_volumes(self.settings.paths)]
         if publishing.is_current(self.settings, present):
             return
+        try:
+            publishing.check_ready(self.settings)
+        except VectorIndexError as error:
+            self.not_published = str(error)
+            return
         result = definitions.resolve_job_def(publish_index.name).execute_in_process(
             instance=instance, run_config=_QUIET, raise_on_error=True
         )
@@ -141,6 +158,14 @@ class Ingestion:
             self.published = publishing.current(self.settings)
 
 
-def without_dagster_noise() -> None:
-    """Keep Dagster's warnings about its own preview features off the terminal."""
-    os.environ.setdefault("PYTHONWARNINGS", "ignore")
+def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    """Whether someone stopped the run: Dagster turns Ctrl-C into the failure of a step."""
+    causes = [event.step_failure_data.error for event in result.all_events if event.is_step_failure]
+    while causes:
+        error = causes.pop()
+        if error is None:
+            continue
+        if error.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt"):
+            return True
+        causes.append(error.cause)
+    return False

@@ -62,6 +62,9 @@ def library_folder(context: dg.SensorEvaluationContext, library: Library) -> dg.
         requests.append(
             dg.RunRequest(job_name=publish_index.name, run_key=f"removed:{','.join(plan.remove)}:{stamp}")
         )
+    if not requests and not plan.add and not plan.remove:
+        waiting = f", {len(busy)} at work" if busy else ""
+        return dg.SkipReason(f"{len(present)} volume(s), nothing new{waiting}.")
     return dg.SensorResult(
         run_requests=requests,
         dynamic_partitions_requests=[
@@ -81,6 +84,7 @@ index_follows_volumes = dg.AutomationConditionSensorDefinition(
     target=dg.AssetSelection.assets("index_manifest"),
     default_status=dg.DefaultSensorStatus.RUNNING,
     minimum_interval_seconds=30,
+    description="Publishes the index after volumes in it have changed.",
 )
 
 ALL = [library_folder, index_follows_volumes]

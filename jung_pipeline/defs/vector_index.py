@@ -3,7 +3,8 @@
 import dagster as dg
 import pyarrow as pa
 
-from jung_pipeline import freshness, stages
+from jung_pipeline import stages
+from jung_pipeline.defs.failing import making
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
 
@@ -12,7 +13,7 @@ from jung_pipeline.defs.resources import Library
     partitions_def=volumes,
     io_manager_key="stage_tables",
     group_name="indexing",
-    kinds={"python", "pinecone"},
+    kinds={"python", "arrow"},
     owners=["team:library"],
     pool="index_writer",
     description="The volume's vectors in the store (an immutable segment, or its vectors in the Pinecone namespace): "
@@ -23,7 +24,7 @@ def vector_index(
 ) -> dg.Output[pa.Table]:
     """Bring one volume in the store up to date."""
     settings, volume = library.settings(), library.volume(context.partition_key)
-    made = freshness.remembering_failure(
+    made = making(
         "vector_index",
         volume,
         settings,

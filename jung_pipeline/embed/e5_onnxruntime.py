@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime as ort
 
 from jung_pipeline.embed import e5_unigram
 from jung_pipeline.embed.e5_weights import E5Weights, repacked
@@ -26,6 +25,12 @@ from jung_pipeline.embed.limits import encode_within, unit
 
 if TYPE_CHECKING:
     from jung_pipeline.embed.e5_tokenizers import XlmrTokenizer
+
+# onnxruntime 1.32 gathers usage data for its maker unless told otherwise before it is imported. Nothing that
+# a reader does here is anybody's business.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+import onnxruntime as ort
 
 #: Tokens, padding counted, that one run of the graph holds. Long passages gain nothing from company (3.7 a
 #: CPU-second alone, 3.5 in tens), short notes do; activations take about 15 kB a token.

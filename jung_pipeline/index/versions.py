@@ -139,7 +139,7 @@ def open_current(index_dir: Path, settings: Settings | None = None) -> IndexVers
     if version is None:
         raise VectorIndexError(
             f"There is no index in {index_dir} yet.",
-            remedy="Put books into the library and run `jung ingest`.",
+            remedy="Take books in with `jung add` and run `jung ingest`.",
         )
     path = index_dir / "versions" / version
     return IndexVersion(path, Manifest.read(path / "manifest.json"), settings)

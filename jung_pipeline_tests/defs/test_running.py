@@ -8,6 +8,7 @@ import dagster as dg
 import pytest
 
 from jung_pipeline import freshness, publishing, tables
+from jung_pipeline import settings as settings_module
 from jung_pipeline.defs.running import Ingestion
 from jung_pipeline.index.versions import open_current
 from jung_pipeline_tests.small_books import put_epub
@@ -47,6 +48,12 @@ def test_a_bad_volume_stops_no_other_and_says_why(library):
     assert "torn.pdf" in results["torn"].problem and "raw_text" in results["torn"].problem
     assert open_current(library.paths.index).passages.volumes() == ["north"]
     assert statuses(library, "torn")["raw_text"] == "failed"
+    with dg.DagsterInstance.get() as instance:
+        runs = instance.get_runs_count()
+    _, again = ingest(library)
+    assert "unchanged since it failed" in again["torn"].problem
+    with dg.DagsterInstance.get() as instance:
+        assert instance.get_runs_count() == runs, "what is wrong with the file is wrong with it again"
     put_epub(library.paths.library, "torn").rename(library.paths.library / "torn.pdf")
     _, mended = ingest(library)
     assert mended["torn"].status == "done", "read by its content, whatever its name"
@@ -139,3 +146,18 @@ def test_an_unknown_volume_is_refused_by_name(library):
     put_epub(library.paths.library, "north")
     with pytest.raises(CatalogueError, match=r"nort'.*Known: north"):
         ingest(library, "nort")
+
+
+def test_a_change_of_model_that_fails_leaves_the_working_index_alone(library, monkeypatch):
+    put_epub(library.paths.library, "north")
+    ingest(library)
+    version = publishing.current(library).manifest.version
+    monkeypatch.setenv("JUNG_EMBEDDER", "pinecone-multilingual-e5-large")
+    monkeypatch.delenv("PINECONE_API_KEY", raising=False)
+    other = settings_module.load(library.home)
+    ingestion, results = ingest(other)
+    assert results["north"].status == "failed" and "PINECONE_API_KEY" in results["north"].problem
+    assert "multilingual-e5-small" in ingestion.not_published
+    assert publishing.current(library).manifest.version == version
+    monkeypatch.delenv("JUNG_EMBEDDER")
+    assert ingest(settings_module.load(library.home))[1]["north"].status in {"fresh", "done"}

