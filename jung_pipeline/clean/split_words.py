@@ -92,6 +92,8 @@ _PIECE = 1.7
 #: Cost of a word no list has; and what joining must be better by, clearly or at all.
 _NEW_WORD = 2.0
 _CLEAR, _BETTER = 3.0, 1.7
+#: In a book (words) where breaks of a kind are rarer than one in so many words, only this is a break.
+_A_BOOK, _SELDOM, _BEYOND_DOUBT = 20_000, 5_000, 4.0
 #: Words this frequent are words, side by side.
 _BOTH_WORDS = 4.0
 #: A hyphen between words this frequent is an author's, unless the whole is as frequent as ``_PLAIN``.
@@ -120,8 +122,11 @@ _COMPOUNDED = frozenset(
     ]
 )
 _RUN_TOGETHER = 1.2
+#: English words that clitics lean on; elsewhere ("ist 's", "the boys 's") a blank may be meant.
 _CLITIC = regex.compile(
-    r"(?<=\p{Ll}) (?=['’](?:s|re|ve|ll) )|(?<=\bI) (?=['’](?:m|ve|ll|d) )|(?<=n) (?=['’]t )"
+    r"(?<=\b(?:that|it|he|she|there|what|where|who|here|how|let)) (?=['’]s )"
+    r"|(?<=\b(?:you|we|they|I)) (?=['’](?:re|ve|ll|d) )|(?<=\bI) (?=['’]m )|(?<=n) (?=['’]t )",
+    regex.IGNORECASE,
 )
 _CLOSED = regex.compile(r"\p{Ll}['’](?:s|re|ve|ll|d|m|t)(?!\p{L})")
 _DETACHED, _ATTACHED = regex.compile(r"\p{L} [.,;!?](?!\S)"), regex.compile(r"\p{L}[,;!?](?!\S)")
@@ -149,12 +154,15 @@ def join_split_words(text: str, lexicon: Lexicon, line_ends: Collection[int] = (
     found = list(_joins(text, lexicon, frozenset(line_ends)))
     words = max(1, lexicon.vocabulary.total())
     rates = {}
+    asked = dict.fromkeys(_PRIOR, _BETTER)
     for kind, prior in _PRIOR.items():
         clear = sum(join.margin >= _CLEAR for join in found if join.kind == kind)
+        if words > _A_BOOK and clear * _SELDOM < words:
+            asked[kind] = _BEYOND_DOUBT
         rates[kind] = -math.log10((clear + _WEIGHT * 10.0**-prior) / (words + _WEIGHT)) - prior
     end = 0
     for join in found:
-        if join.start >= end and join.margin - _rarity(rates[join.kind]) >= _BETTER:
+        if join.start >= end and join.margin - _rarity(rates[join.kind]) >= asked[join.kind]:
             yield Edit(join.start, join.end, join.whole, "split_word")
             end = join.end
     if lexicon.language == "en":
