@@ -21,6 +21,7 @@ from jung_pipeline.clean.tracked import Edit
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
 #: What may stand between the halves of a word where a line ended: its hyphen, or what was read for it, and dirt.
 _LINE_END_GAP = regex.compile(r"[-¬.,;:·•|»«*~^'’_— ]{1,6}")
+_HYPHEN_AND_DIRT = regex.compile(r"-[—–«»·~]|[«»·~]-")
 _HYPHEN_READ = regex.compile(r"[-¬»«~]")
 _GAP = regex.compile(r" |-| ?[.,;:·•|»«*~^_-]{1,2} ?| {2}")
 
@@ -94,6 +95,8 @@ _NEW_WORD = 2.0
 _CLEAR, _BETTER = 3.0, 1.7
 #: In a book (words) where breaks of a kind are rarer than one in so many words, only this is a break.
 _A_BOOK, _SELDOM, _BEYOND_DOUBT = 20_000, 5_000, 4.0
+#: A whole word this frequent is enough where a line ended with a hyphen.
+_AT_A_HYPHEN = 1.2
 #: Words this frequent are words, side by side.
 _BOTH_WORDS = 4.0
 #: A hyphen between words this frequent is an author's, unless the whole is as frequent as ``_PLAIN``.
@@ -210,6 +213,8 @@ def _kind(gap: str, places: range, line_ends: frozenset[int]) -> str | None:
     ends = any(place in line_ends for place in places)
     if ends and gap.strip() and _LINE_END_GAP.fullmatch(gap):
         return "=" if _HYPHEN_READ.search(gap) else "."
+    if _HYPHEN_AND_DIRT.fullmatch(gap):
+        return "="
     if _GAP.fullmatch(gap) is None:
         return None
     if gap == "-":
@@ -226,11 +231,13 @@ def _margin(left: str, right: str, kind: str, lexicon: Lexicon) -> float | None:
     language, whole = lexicon.language, (left + right).lower()
     zipf = lexicon.zipf(whole)
     own = lexicon.count(whole)
-    if zipf < (2.0 if len(whole) > 6 else 3.0) and own < 2:
+    least = 2.0 if len(whole) > 6 else 3.0
+    if zipf < (_AT_A_HYPHEN if kind == "=" and len(whole) > 6 else least) and own < 2:
         return None
     a, b = left.lower(), right
     first, second = lexicon.zipf(a), lexicon.zipf(b)
-    if (len(b) == 1 and first >= 3.0) or "æ" in whole or "œ" in whole:
+    ending = kind == "-" and language == "de"  # "Lehrer-n": no author's hyphen
+    if (len(b) == 1 and first >= 3.0 and not ending) or "æ" in whole or "œ" in whole:
         return None
     piece = (a in _BEGINNINGS[language]) + (b in _ENDS[language])
     if b in ("self", "selves") and a in _SELVES:

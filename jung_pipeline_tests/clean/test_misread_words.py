@@ -49,8 +49,8 @@ def test_words_that_fell_apart_or_ran_together(raw: str, clean: str) -> None:
 
 def test_a_hyphen_misread_at_a_line_end_closes_up_in_german() -> None:
     assert (
-        text_of("Die große Un«\nruhe des Hauses und die Deutlich»\nkeit der Stimme.", volume=GERMAN)
-        == "Die große Unruhe des Hauses und die Deutlichkeit der Stimme."
+        text_of("Die große Un«\nruhe und die Deutlich»\nkeit mit Ver-—\nstand der Rü-\n·cken.", volume=GERMAN)
+        == "Die große Unruhe und die Deutlichkeit mit Verstand der Rücken."
     )
 
 
