@@ -51,7 +51,7 @@ _LEVELS = {"part": 1, "section": 3}
 #: Entries that name no text of the book's own.
 NO_TEXT = regex.compile(
     r"(?:table of |analytical )?contents|inhalt(?:sverzeichnis)?|cover.*|(?:half[- ]?)?title(?:[- ]?page)?|titel(?:seite|blatt)?|copyright.*|imprint|impressum|colophon|index.*|.*register|"
-    r"by .*|von .*|translated (?:by|from).*|edited by.*|\d+|"
+    r"(?:by|von) (?:\p{L}\. ?)+\p{L}+|translated (?:by|from).*|edited by.*|\d+|"
     r"(?:foot|end)?notes|anmerkungen|fußnoten|bibliography|literatur(?:verzeichnis)?|works cited|references|list of .*|illustrations|dedication|uncopyright|"
     r"(?:the )?(?:full )?project gutenberg.*|credits|about (?:this|the) .*|transcriber.*|a word from project gutenberg|licen[sc]e.*|start|publisher.*|publishing.*|frontispiece|contents of .*|acknowledge?ments? of .*|also by .*|blank page",
     regex.IGNORECASE,

@@ -174,6 +174,9 @@ def _ends_section(text: str) -> bool:
 def _opens_text(book: Book, at: int, end: int) -> bool:
     """Whether the heading at ``end`` is no lower than the section's at ``at`` and has text under it."""
     paragraphs = book.paragraphs
+    outer, inner = paragraphs[end].element_level, paragraphs[at].element_level
+    if outer is not None and inner is not None and outer < inner:
+        return True
     level, own = paragraphs[end].heading_level or 9, paragraphs[at].heading_level or 9
     under = [p for p in paragraphs[end + 1 : end + 12] if p.fate is None and p.kind != "footnote"][:4]
     return level <= own and any(is_prose(p.text, 40) and not _YEAR.search(p.text[-60:]) for p in under)

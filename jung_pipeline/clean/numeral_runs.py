@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import regex
@@ -36,6 +36,14 @@ class Start:
 def key_of(text: str) -> str:
     """Letters and digits of ``text`` in small letters: what two printings of one title share."""
     return "".join(char for char in text.lower() if char.isalnum())
+
+
+def is_own_title(text: str, own_titles: Collection[str]) -> bool:
+    """Whether ``text`` is the volume's title or its author's name, with or without a "by" before it."""
+    return (
+        key_of(text) in own_titles
+        or key_of(regex.sub(r"^(?:by|von)\s+", "", text, flags=regex.IGNORECASE)) in own_titles
+    )
 
 
 def eligible(paragraph: Paragraph) -> bool:
@@ -163,12 +171,19 @@ def _covered(run: Sequence[Start]) -> float:
     return reach(run) * len(run) / max(1, len(run) - 1)
 
 
+#: "5.101 The truth-functions": in a book of numbered propositions a bare "5" heads no chapter.
+_DECIMAL = regex.compile(r"\d\.\d{2,5}(?:\s|$)")
+_PROPOSITIONS = 20
+
+
 def numeral_chapters(paragraphs: Sequence[Paragraph], parts: Sequence[Start]) -> list[Start]:
     """Numerals that head chapters: one run through the book, or one for each part. Others head sections.
 
     Runs that open again and again head the sections of essays; the run that covers most of the text wins.
     """
     runs = numeral_runs(paragraphs)
+    if sum(_DECIMAL.match(p.text) is not None for p in paragraphs if p.fate is None) >= _PROPOSITIONS:
+        runs = [run for run in runs if not run[0].label.isdigit()]
     long_runs = [run for run in runs if len(run) >= 3]
     if not long_runs:
         return []
@@ -234,6 +249,8 @@ def verse_chapters(paragraphs: Sequence[Paragraph]) -> list[Start]:
 def with_number(start: Start, paragraph: Paragraph) -> Start:
     """``start`` with the number that its heading begins with, if it does; "I am" is no first chapter."""
     found = _numeral(paragraph)
-    if found is None or (found[2] == "I" and bare_numeral(paragraph.text) is None):
+    if found is None or found[2] in ("C", "D", "L", "M"):  # letters of a list, not hundreds
+        return start
+    if found[2] == "I" and bare_numeral(paragraph.text) is None:
         return start
     return replace(start, number=found[0], title=found[1], label=found[2])

@@ -10,7 +10,7 @@ import regex
 
 from jung_pipeline.clean.book import Book, Paragraph
 from jung_pipeline.clean.headings import NO_TEXT, bare_numeral, parse_heading
-from jung_pipeline.clean.numeral_runs import Start, key_of
+from jung_pipeline.clean.numeral_runs import Start, is_own_title, key_of
 from jung_pipeline.clean.numerals import roman_numeral, roman_value
 from jung_pipeline.extract.document import OutlineEntry
 
@@ -78,8 +78,8 @@ def locate_outline(book: Book) -> list[Start]:
         if _LETTERED.match(entry.title) and worded:
             continue
         role = "chapter" if position in numbers else _role(entries, position, levels)
-        if role == "book" or key_of(entry.title) in own_titles:
-            continue
+        if role == "book" or (not starts and is_own_title(entry.title, own_titles)):
+            continue  # the title page; behind a preface the book's title heads the text itself
         place = places.of(entry, last)
         if place is None or place in taken:
             continue
@@ -199,7 +199,11 @@ def _start(
     numeral = loose or bare_numeral(entry.title) or bare_numeral(paragraphs[place].text)
     kind = "part" if role == "part" else _KINDS.get(entry.kind or "", "chapter")
     if numeral is not None:
-        return Start(place, kind, numeral[0], numeral[1] or None, roman_numeral(numeral[0]), level)
+        printed_numeral = regex.match(r"[\s_*§]*([IVXLC]+|\d+)", entry.title) or regex.match(
+            r"[\s_*§]*([IVXLC]+|\d+)", paragraphs[place].text
+        )
+        label = printed_numeral[1] if printed_numeral else roman_numeral(numeral[0])
+        return Start(place, kind, numeral[0], numeral[1] or None, label, level)
     return Start(place, kind, None, regex.sub(r"\s+", " ", entry.title).strip(), "", level)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 import regex
 
 from jung_pipeline.clean.book import Book, Line, PageNote
+from jung_pipeline.clean.layout import SENTENCE_END
 
 #: Type of notes is smaller than the text's by at least this factor.
 _SMALLER = 0.93
@@ -45,7 +46,7 @@ def find_page_notes(book: Book) -> list[PageNote]:
     for page, page_lines in pages.items():
         running_on = _running_on(notes, page, book) if largest is not None else None
         foot = (
-            _small_foot(page_lines, largest, whole_page=running_on is not None)
+            _small_foot(page_lines, largest, whole_page=_unfinished(running_on, book))
             if largest is not None
             else _marked_foot(page_lines)
         )
@@ -84,6 +85,11 @@ def _small_foot(page_lines: Sequence[Line], largest: float, *, whole_page: bool)
     while first > 0 and (size := page_lines[first - 1].size) is not None and size <= largest:
         first -= 1
     return list(page_lines[first:]) if first > 0 or whole_page else []
+
+
+def _unfinished(note: PageNote | None, book: Book) -> bool:
+    """Whether a note breaks off in a sentence, so that a whole page may go on with it."""
+    return note is not None and not SENTENCE_END.search(book.lines[note.lines[-1]].words)
 
 
 def _running_on(notes: Sequence[PageNote], page: int, book: Book) -> PageNote | None:

@@ -73,7 +73,7 @@ def without_title_page(paragraphs: Sequence[Paragraph], starts: list[Start]) -> 
         end = starts[at + 1].paragraph if at + 1 < len(starts) else len(paragraphs)
         under = paragraphs[start.paragraph + start.rows : end]
         has_text = any(
-            (is_prose(p.text, 20) if start.kind == "part" else len(p.text.split()) >= 20) or p.kind == "verse"
+            is_prose(p.text, 20) if start.kind == "part" else len(p.text.split()) >= 20 or p.kind == "verse"
             for p in under
             if p.fate is None and p.kind != "footnote"
         )

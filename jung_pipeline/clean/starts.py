@@ -18,6 +18,7 @@ from jung_pipeline.clean.headings import NO_TEXT, Heading, bare_numeral, is_cont
 from jung_pipeline.clean.numeral_runs import (
     Start,
     eligible,
+    is_own_title,
     key_of,
     numeral_chapters,
     numeral_runs,
@@ -188,11 +189,14 @@ def choose_starts(
     if len([s for s in outline if s.level == 2 and s.kind not in NAMED_KINDS]) >= 2:
         known = {s.kind for s in outline}
         extra = [s for s in chapters if s.kind not in known and s.kind != "section" and s.label]
-        return _merge(paragraphs, list(outline), [s for s in parts if "part" not in known], named, extra)
+        first, last = outline[0].paragraph, outline[-1].paragraph
+        inner = ("introduction", "conclusion")  # of the essays of a collection
+        around = [s for s in named if s.kind not in inner or not first < s.paragraph < last]
+        return _merge(paragraphs, list(outline), [s for s in parts if "part" not in known], around, extra)
     if not chapters and len(sections) >= 2:
         chapters = [replace(s, level=2) for s in sections]
     elements = [
-        s for s in _elements(paragraphs, worded) if key_of(paragraphs[s.paragraph].text) not in own_titles
+        s for s in _elements(paragraphs, worded) if not is_own_title(paragraphs[s.paragraph].text, own_titles)
     ]
     numerals = numeral_chapters(paragraphs, parts)
     if len(chapters) >= 2 and not reach(numerals) > 3 * reach(chapters) > 0:
@@ -200,8 +204,7 @@ def choose_starts(
     if verses := verse_chapters(paragraphs):
         return _merge(paragraphs, verses, parts, named)
     listed = _listed(paragraphs, contents)
-    wider = len(listed) >= max(3, len(numerals)) and reach(listed) > reach(numerals)
-    if numerals and not (wider and all(start.title is None for start in numerals)):
+    if numerals and not _heads_sections(paragraphs, numerals, listed):
         return _merge(
             paragraphs,
             numerals,
@@ -211,19 +214,37 @@ def choose_starts(
             _of_level(paragraphs, elements, numerals) if len(elements) <= 2 * len(numerals) else [],
         )
     if elements:
-        return _merge(paragraphs, parts, named, chapters, elements)
+        return _merge(paragraphs, parts, _of_level(paragraphs, named, elements), chapters, elements)
     if len(listed) >= 2:
-        return _merge(paragraphs, listed, parts, named, chapters)
+        return _merge(paragraphs, parts, named, listed, chapters)
     runs = [run for run in numeral_runs(paragraphs) if not run[0].label.isdigit()]
     return _merge(paragraphs, chapters, parts, named, runs[0] if len(runs) == 1 else [])
 
 
+def _heads_sections(
+    paragraphs: Sequence[Paragraph], numerals: Sequence[Start], listed: Sequence[Start]
+) -> bool:
+    """Whether bare numerals divide the chapters that the contents list.
+
+    Those are more, lie further apart, and few of them are a numeral's title.
+    """
+    titles = [s for s in listed if parse_heading(paragraphs[s.paragraph].text) is None]
+    beside = {_next_live(paragraphs, start.paragraph) for start in numerals}
+    beside |= {start.paragraph - 1 for start in numerals}
+    return (
+        len(titles) >= max(3, len(numerals))
+        and reach(titles) > reach(numerals)
+        and all(start.title is None for start in numerals)
+        and sum(start.paragraph in beside for start in titles) < 0.5 * len(numerals)
+    )
+
+
 def _of_level(
-    paragraphs: Sequence[Paragraph], elements: Sequence[Start], numerals: Sequence[Start]
+    paragraphs: Sequence[Paragraph], starts: Sequence[Start], chapters: Sequence[Start]
 ) -> Sequence[Start]:
-    """The heading elements of the level at which the numerals stand."""
-    level = paragraphs[numerals[0].paragraph].element_level
-    return [s for s in elements if level is None or paragraphs[s.paragraph].element_level == level]
+    """The starts that stand no lower than the chapters, where the file says at which level headings stand."""
+    level = paragraphs[chapters[0].paragraph].element_level
+    return [s for s in starts if level is None or (paragraphs[s.paragraph].element_level or level) <= level]
 
 
 def _divides(start: Start, numerals: Sequence[Start]) -> bool:
