@@ -8,18 +8,36 @@ from typing import Any
 import click
 from rich.markup import escape
 from rich.padding import Padding
+from rich.text import Text
 
 from jung_pipeline.cli.output import command, console, load_settings, print_json
 from jung_pipeline.errors import EXIT_NOT_FOUND, EXIT_OK
+
+_POLICY = (
+    "How relevance is judged. calibrated (the default): by a probability learnt on this library, so that a question "
+    "these books do not answer is told so. seed: a fixed cut (the best by meaning above min_score 0.7, at most keep "
+    "3), which lets nearly everything pass."
+)
+#: Characters of a passage that a search shows.
+_SHOWN = 420
 
 
 def _filters(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that narrow a question to part of the library."""
     for option in (
-        click.option("--volume", "volumes", multiple=True, help="Only this volume (key); may be repeated."),
-        click.option("--author", "authors", multiple=True, help="Only this author, as in the catalogue."),
-        click.option("--language", "languages", multiple=True, help="Only this language: en, de."),
-        click.option("--concept", "concepts", multiple=True, help="Only passages tagged with this concept."),
+        click.option(
+            "--volume", "volumes", multiple=True, help="Only this volume (key or title); may be repeated."
+        ),
+        click.option("--author", "authors", multiple=True, help="Only this author; the surname is enough."),
+        click.option(
+            "--language", "languages", multiple=True, help="Only this language: en, de, or its name."
+        ),
+        click.option(
+            "--concept",
+            "concepts",
+            multiple=True,
+            help="Only passages tagged with this concept, by any of its names.",
+        ),
         click.option("--no-notes", is_flag=True, help="Leave footnotes out."),
     ):
         function = option(function)
@@ -42,7 +60,7 @@ def _where(options: dict[str, Any]) -> Any:
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top", type=click.IntRange(1, 100), help="How many passages (default 6).")
-@click.option("--policy", type=click.Choice(["calibrated", "seed"]), help="How relevance is judged.")
+@click.option("--policy", type=click.Choice(["calibrated", "seed"]), help=_POLICY)
 @click.option("--strict", is_flag=True, help="Exit code 3 when nothing relevant is found.")
 @_filters
 @command
@@ -59,6 +77,7 @@ def search(
     \b
     Example:  jung search --language de "Begriff der Libido"
     """
+    from jung_pipeline.query.frames import frame_of
     from jung_pipeline.query.library import Library
 
     library = Library.open(load_settings(policy=policy))
@@ -66,22 +85,33 @@ def search(
     if as_json:
         print_json(result.to_dict())
     else:
-        if not result.answerable:
+        frame = frame_of(result.question)
+        if result.note:
+            console.print(f"[yellow]{escape(result.note)}[/yellow]", soft_wrap=True)
+        if not result.answerable and result.hits:
             console.print(
-                "[yellow]Not in these books[/yellow], as far as can be told. The nearest passages:\n"
+                f"[yellow]{escape(frame.not_here)}[/yellow] {escape(frame.nearest)}\n", soft_wrap=True
             )
-        for number, hit in enumerate(result.hits or result.near_misses, 1):
-            _show_hit(number, hit)
+        for number, hit in enumerate(result.hits, 1):
+            _show_hit(number, hit, result.question)
     return EXIT_NOT_FOUND if strict and not result.answerable else EXIT_OK
 
 
-def _show_hit(number: int, hit: Any) -> None:
+def _show_hit(number: int, hit: Any, question: str) -> None:
+    from jung_pipeline.query.snippets import snippet
+
     console.print(
         f"[bold]{number}.[/bold] {escape(hit.citation)}  [dim]{hit.passage.chunk_id}[/dim]", soft_wrap=True
     )
-    text = " ".join(hit.passage.text.split())
-    shown = text if len(text) <= 420 else text[:420].rsplit(" ", 1)[0] + " …"
-    console.print(Padding(escape(shown), (0, 2, 1, 4)))
+    _block(snippet(hit.passage, question, _SHOWN), left=4)
+
+
+def _block(text: str, *, left: int = 0, style: str = "", below: int = 1) -> None:
+    """A text set in from the left; into a pipe as it is, so that its words can be found with grep."""
+    if console.is_terminal:
+        console.print(Padding(Text(text, style=style), (0, 2 if left else 0, below, left)))
+    else:
+        console.print(Text(text + "\n" * below, style=style), soft_wrap=True)
 
 
 @click.command()
@@ -90,7 +120,7 @@ def _show_hit(number: int, hit: Any) -> None:
     "--no-model", is_flag=True, help="Quote the best sentences; call no language model even if a key is set."
 )
 @click.option("--model", help="The Claude model to ask (default: the setting `model`).")
-@click.option("--policy", type=click.Choice(["calibrated", "seed"]), help="How relevance is judged.")
+@click.option("--policy", type=click.Choice(["calibrated", "seed"]), help=_POLICY)
 @click.option("--strict", is_flag=True, help="Exit code 3 when the books do not answer.")
 @click.option("--passages", is_flag=True, help="Print the passages in full below the answer.")
 @_filters
@@ -126,22 +156,25 @@ def ask(
 
 def show_answer(answer: Any, *, passages: bool = False) -> None:
     """An answer with its sources, for a person; what ``jung ask`` and ``jung demo`` share."""
-    console.print(escape(answer.text), soft_wrap=False)
-    console.print()
+    from jung_pipeline.query.frames import frame_of
+
+    _block(answer.text)
     for source in answer.sources:
         console.print(
             f"  [bold]\\[{source.number}][/bold] {escape(source.citation)}  [dim]{source.passage.chunk_id}[/dim]",
             soft_wrap=True,
         )
         if passages:
-            console.print(Padding(escape(source.passage.text), (0, 2, 1, 6)))
+            _block(source.passage.text, left=6)
     for flag in answer.flags:
         console.print(f"  [yellow]![/yellow] {escape(flag.message)}", soft_wrap=True)
     if answer.status == "not_found" and answer.near_misses:
-        console.print("  Nearest passages, none of them an answer:")
+        if answer.search and answer.search.note:
+            console.print(f"  {escape(answer.search.note)}", soft_wrap=True)
+        console.print(f"  {frame_of(answer.question).nearest}", soft_wrap=True)
         for hit in answer.near_misses[:3]:
             console.print(f"    {escape(hit.citation)}  [dim]{hit.passage.chunk_id}[/dim]", soft_wrap=True)
-    console.print(f"  [dim]{escape(answer.how)}[/dim]")
+    console.print(f"  [dim]{escape(answer.how)}[/dim]", soft_wrap=True)
 
 
 @click.command()
@@ -153,13 +186,13 @@ def show_answer(answer: Any, *, passages: bool = False) -> None:
 def show(chunk_id: str, context: int, as_json: bool) -> int:
     """A passage with its neighbours and its full citation.
 
-    CHUNK_ID is what `jung search` and `jung ask` print after each source.
+    CHUNK_ID is what `jung search` and `jung ask` print after each source; the part behind the # is enough.
     """
     from jung_pipeline.query.library import Library
 
     library = Library.open(load_settings())
     passage = library.passage(chunk_id)
-    before, after = library.neighbours(chunk_id, context)
+    before, after = library.neighbours(passage.chunk_id, context)
     citation = library.cite(passage)
     if as_json:
         print_json(
@@ -173,10 +206,10 @@ def show(chunk_id: str, context: int, as_json: bool) -> int:
         return EXIT_OK
     console.print(f"[bold]{escape(citation)}[/bold]\n", soft_wrap=True)
     for neighbour in before:
-        console.print(Padding(f"[dim]{escape(neighbour.text)}[/dim]", (0, 0, 1, 2)))
-    console.print(Padding(escape(passage.text), (0, 0, 1, 0)))
+        _block(neighbour.text, left=2, style="dim")
+    _block(passage.text)
     for neighbour in after:
-        console.print(Padding(f"[dim]{escape(neighbour.text)}[/dim]", (0, 0, 1, 2)))
+        _block(neighbour.text, left=2, style="dim")
     facts = [f"{passage.chunk_id}", f"{passage.cl100k_tokens} tokens"]
     if passage.concepts:
         facts.append("concepts: " + ", ".join(passage.concepts))

@@ -8,11 +8,9 @@ from typing import Any, Protocol
 
 from jung_pipeline.query.checking import CheckedQuote, check, find_citations, rewrite
 from jung_pipeline.query.citations import Source
+from jung_pipeline.query.frames import frame_of
 from jung_pipeline.query.passages import Hit, Passage, SearchResult
 from jung_pipeline.text.quotes import find_quotations
-
-#: What a reader sees when the library has nothing on the question.
-NOT_FOUND = "The books in this library do not answer that question."
 
 
 @dataclass(frozen=True)
@@ -113,17 +111,20 @@ class Answer:
     @property
     def how(self) -> str:
         """How the answer came about, in a line for the reader."""
+        frame = frame_of(self.question)
         if self.status == "not_found":
-            return "No language model was asked."
+            return frame.nobody_asked
         if self.model is None:
-            return "Sentences quoted from the passages; no language model was asked."
-        parts = [
-            f"Written by {self.model} from the passages above; quotations and numbers checked by machine"
-        ]
+            return frame.quoted
+        parts = [frame.written.format(model=self.model)]
         if self.usage:
-            parts.append(f"{self.usage.input_tokens:,} tokens in, {self.usage.output_tokens:,} out")
+            parts.append(
+                frame.tokens.format(
+                    tokens_in=f"{self.usage.input_tokens:,}", tokens_out=f"{self.usage.output_tokens:,}"
+                )
+            )
             if self.usage.dollars is not None:
-                parts.append(f"about ${self.usage.dollars:.4f} at the prices of {self.usage.prices_as_of}")
+                parts.append(frame.dollars.format(dollars=self.usage.dollars, date=self.usage.prices_as_of))
         return "; ".join(parts) + "."
 
     def to_dict(self) -> dict[str, Any]:
@@ -164,7 +165,7 @@ def compose(question: str, sources: Sequence[Source], answerer: Answerer) -> Ans
         AnswerError, ServiceError: see :class:`Answerer`.
     """
     if not sources:
-        return Answer(question, "not_found", NOT_FOUND)
+        return Answer(question, "not_found", frame_of(question).not_found)
     return renumber(checked(question, sources, answerer.answer(question, sources)))
 
 

@@ -30,7 +30,7 @@ from jung_pipeline.query.signals import MEANING, MEANING_AND_WORDS
 Floats = npt.NDArray[np.float64]
 
 #: Raised whenever signals, probes or fit change meaning: an older calibration is then made anew.
-CALIBRATION_VERSION = "1"
+CALIBRATION_VERSION = "2"
 #: The models that are fitted: over all signals, and over those of meaning alone.
 MODELS = ("meaning_and_words", "meaning")
 #: Share of the out-of-corpus probes that may be answered.
@@ -41,6 +41,9 @@ FOUND_WITHIN = 6
 FEWEST_FOUND = 5
 #: Passages against which a question's best cosine is judged.
 BACKGROUND_PASSAGES = 128
+
+#: Out-of-corpus probes in another language than what they found, from which a threshold of their own is set.
+FEWEST_CROSSING = 10
 
 _FOLDS = 5
 _RIDGE = 1e-2
@@ -114,8 +117,9 @@ def calibrate(
     signals = [m[1] for m in (*inside, *outside)]
     labels = np.array([1.0] * len(inside) + [0.0] * len(outside))
     near = np.array([m[0].field == probe_module.NEIGHBOURING for m in (*inside, *outside)])
+    crossing = np.array([m[3] for m in (*inside, *outside)])
     models = {
-        name: _fitted(signals, labels, near, names)
+        name: _fitted(signals, labels, near, crossing, names)
         for name, names in zip(MODELS, (MEANING_AND_WORDS, MEANING), strict=True)
     }
     return {
@@ -128,14 +132,15 @@ def calibrate(
             "in_corpus_found": len(inside),
             "out_of_corpus": len(shipped),
             "out_of_corpus_used": len(outside),
+            "crossing_languages": sum(m[3] for m in outside),
         },
     }
 
 
 def _measure(
     retriever: Retriever, embedder: Embedder, vectors: ProbeVectors, probes: Sequence[Probe]
-) -> Iterable[tuple[Probe, dict[str, float], bool]]:
-    """Each probe with its signals and whether its own passage came back near the top."""
+) -> Iterable[tuple[Probe, dict[str, float], bool, bool]]:
+    """Each probe, its signals, whether its passage came back near the top, whether languages were crossed."""
     of_probes = vectors.of([probe.text for probe in probes], embedder)
     for done, (probe, vector) in enumerate(zip(probes, of_probes, strict=True), start=1):
         candidates = retriever.candidates(probe.text, vector=vector)
@@ -143,7 +148,7 @@ def _measure(
         found = any(
             probe.chunk_id in (hit.passage.chunk_id, *(p.chunk_id for p in hit.also_in)) for hit in top
         )
-        yield probe, retriever.signals(candidates), found
+        yield probe, retriever.signals(candidates), found, retriever.crosses_languages(candidates)
         if done % 50 == 0 or done == len(probes):
             advance("calibrate", done, len(probes))
 
@@ -154,11 +159,17 @@ def _measure(
 
 
 def _fitted(
-    signals: Sequence[Mapping[str, float]], labels: Floats, near: npt.NDArray[np.bool_], names: Sequence[str]
+    signals: Sequence[Mapping[str, float]],
+    labels: Floats,
+    near: npt.NDArray[np.bool_],
+    crossing: npt.NDArray[np.bool_],
+    names: Sequence[str],
 ) -> dict[str, Any]:
     """A model over the signals ``names`` with its operating point and what it costs.
 
     ``near`` marks the out-of-corpus probes that sound at home in the library; they are reported apart too.
+    ``crossing`` marks the probes in another language than what they found: all cosines across languages are
+    lower, so such questions have an operating point of their own, set from such probes alone.
     """
     values = np.array([[row[name] for name in names] for row in signals], dtype=np.float64)
     mean, scale = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-9)
@@ -166,6 +177,7 @@ def _fitted(
     held_out = _cross_validated(scaled, labels)
     threshold = _operating_point(held_out[labels == 0])
     weights = _newton(scaled, labels)
+    across = held_out[(labels == 0) & crossing]
     return {
         "signals": list(names),
         "mean": _rounded(mean),
@@ -173,6 +185,9 @@ def _fitted(
         "coefficients": _rounded(weights[1:]),
         "intercept": float(np.round(weights[0], 8)),
         "threshold": threshold,
+        "threshold_crossing": (
+            min(threshold, _operating_point(across)) if len(across) >= FEWEST_CROSSING else threshold
+        ),
         "false_answers": _share(held_out[labels == 0] >= threshold),
         "false_answers_neighbouring": _share(held_out[near] >= threshold),
         "false_refusals": _share(held_out[labels == 1] < threshold),
@@ -219,8 +234,9 @@ def _operating_point(outside: Floats) -> float:
     if not len(outside):
         return 0.5
     ordered = np.sort(outside)[::-1]
-    allowed = int(FALSE_ANSWER_TARGET * len(ordered))
-    above = ordered[allowed - 1] if allowed else 1.0
+    # Of a few probes one may be answered: to allow none would let a single odd one decide.
+    allowed = max(1, int(FALSE_ANSWER_TARGET * len(ordered)))
+    above = ordered[allowed - 1]
     return float(np.round((above + ordered[min(allowed, len(ordered) - 1)]) / 2, 6))
 
 
@@ -272,14 +288,14 @@ def judge(
 ) -> tuple[float, float]:
     """The probability that the library answers, and the threshold from which it is taken to.
 
-    Where question and passages are in different languages, words meet only through the concept lexicon; then
-    the model of meaning alone is asked as well, and the more confident of the two decides.
+    Where question and passages are in different languages, words meet only through the concept lexicon: that
+    they are missing says nothing. Then the model of meaning alone is asked as well, with the threshold for such
+    questions, and the more confident of the two decides.
     """
-    names = MODELS if crosses_languages else MODELS[:1]
-    verdicts = [
-        (probability(signals, calibration, name), float(calibration["models"][name]["threshold"]))
-        for name in names
-    ]
+    words, meaning = (calibration["models"][name] for name in MODELS)
+    verdicts = [(probability(signals, calibration, MODELS[0]), float(words["threshold"]))]
+    if crosses_languages:
+        verdicts.append((probability(signals, calibration, MODELS[1]), float(meaning["threshold_crossing"])))
     return max(verdicts, key=lambda verdict: verdict[0] - verdict[1])
 
 

@@ -37,7 +37,7 @@ class Source:
 
     @property
     def citation(self) -> str:
-        """Author, work, chapter, place, edition; without the number."""
+        """Author, work, edition, chapter, place; without the number."""
         return cite(self.passage, self.volume)
 
     @property
@@ -58,10 +58,11 @@ class Source:
 def cite(passage: Passage, volume: Volume | None = None) -> str:
     """The address of ``passage`` in one line of text."""
     author = passage.author or (volume.author if volume else None)
-    parts = [author, passage.work_title, passage.chapter]
+    edition = _edition(volume)
+    parts = [author, f"{passage.work_title} ({edition})" if edition else passage.work_title, passage.chapter]
     if passage.kind == "note":
         parts.append("note")
-    parts += [_numbered(passage, volume), pages(passage, volume), _edition(volume)]
+    parts += [_numbered(passage, volume), pages(passage, volume)]
     return ", ".join(part for part in parts if part)
 
 
@@ -76,8 +77,13 @@ def _numbered(passage: Passage, volume: Volume | None) -> str:
 
 
 def pages(passage: Passage, volume: Volume | None = None) -> str:
-    """The printed page where known, and the position in the file beside it: "p. 42 (file page 57)"."""
+    """The printed page where known, and the page of the file beside it: "p. 42 (file page 57)".
+
+    The place among the documents of an e-book helps nobody who has a printed page, so it is left out there.
+    """
     printed = _range("p.", "pp.", passage.label_first, passage.label_last)
+    if printed and volume and PurePath(volume.file).suffix.lower() != ".pdf":
+        return printed
     position = _position(passage, volume)
     if printed and position:
         return f"{printed} ({position})"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from jung_pipeline.catalogue import Volume
@@ -22,11 +23,14 @@ from jung_pipeline.index.vector_index import Where
 from jung_pipeline.query import calibration as calibrating
 from jung_pipeline.query.answer import Answer, Answerer, Flag, compose, number_sources
 from jung_pipeline.query.citations import cite
+from jung_pipeline.query.filters import COLUMNS, Known, nothing_passes, resolved
+from jung_pipeline.query.lists import is_list
 from jung_pipeline.query.passages import Hit, Passage, SearchResult
 from jung_pipeline.query.question import clean_question
 from jung_pipeline.query.retriever import POOL, Retriever, default_lexicon
 from jung_pipeline.query.verify import QuoteVerdict, Verifier
 from jung_pipeline.settings import Settings, secret
+from jung_pipeline.text.normalise import language_of, words
 
 Policy = Literal["calibrated", "seed"]
 
@@ -85,13 +89,15 @@ class Library:
         stored = version.manifest.calibration
         self.calibration = stored if calibrating.usable(stored, embedder.spec.model) else None
         self._embedder = embedder
+        self._lexicon = lexicon if lexicon is not None else default_lexicon()
         self._retriever = Retriever(
             version.passages,
             version.vectors,
             version.lexical,
             embedder,
-            lexicon if lexicon is not None else default_lexicon(),
+            self._lexicon,
             (self.calibration or {}).get("background", ()),
+            frozenset(w.form for work in version.passages.works() for w in words(work.author or "")),
         )
 
     @classmethod
@@ -125,17 +131,19 @@ class Library:
         Args:
             question: in any words or language, at most 2,000 characters.
             top_k: how many passages; the settings' ``top_k`` by default.
-            where: a filter; the default is the whole library.
+            where: a filter; the default is the whole library. Volumes may be named by key or title, authors by
+                surname, languages by name, concepts by any of their names.
             policy: how relevance is judged; the settings' ``policy`` by default.
 
         Raises:
-            UsageError: the question is empty or too long, or ``top_k`` makes no sense.
+            UsageError: the question is empty or too long, ``top_k`` makes no sense, or the filter names
+                something that is not in the library.
         """
         question = clean_question(question)
         top_k = self.settings.top_k if top_k is None else top_k
         if not 1 <= top_k <= 1000:
             raise UsageError(f"top_k is {top_k}.", remedy="Ask for 1 to 1,000 passages.")
-        where = where or None
+        where = resolved(where, self._known, self._lexicon) if where else None
         if (policy or self.settings.policy) == "seed":
             return self._seed_search(question, top_k, where)
         return self._calibrated_search(question, top_k, where)
@@ -145,7 +153,10 @@ class Library:
             question, top_k=top_k, min_score=self.settings.min_score, keep=self.settings.keep, where=where
         )
         hits, kept = self._addressed(hits), self._addressed(kept)
-        return SearchResult(question, "ok" if kept else "not_found", "seed", tuple(hits), tuple(kept))
+        note = _why_empty(question, hits, where)
+        return SearchResult(
+            question, "ok" if kept else "not_found", "seed", tuple(hits), tuple(kept), note=note
+        )
 
     def _calibrated_search(self, question: str, top_k: int, where: Where | None) -> SearchResult:
         candidates = self._retriever.candidates(question, where=where, pool=max(POOL, top_k))
@@ -157,27 +168,37 @@ class Library:
             "hits": tuple(hits),
             "expansions": candidates.expansions,
             "unknown_words": tuple(unknown),
+            "note": _why_empty(question, hits, where),
         }
+        if not hits:
+            return SearchResult(status="not_found", kept=(), **common)
+        # A piece of an index or a bibliography is shown where it is near, but nothing is answered from it.
+        fit = tuple([hit for hit in hits if not is_list(hit.passage.text)][: self.settings.keep])
         if self.calibration is None:
-            return SearchResult(
-                status="ok" if hits else "not_found",
-                kept=tuple(hits[: self.settings.keep]),
-                note="This index carries no calibration, so relevance was not judged; `jung ingest` adds one.",
-                **common,
+            common["note"] = (
+                "This index carries no calibration, so relevance was not judged; `jung ingest` adds one."
             )
+            return SearchResult(status="ok" if fit else "not_found", kept=fit, **common)
         signals = self._retriever.signals(candidates)
-        probability, threshold = calibrating.judge(
-            signals, self.calibration, crosses_languages=self._retriever.crosses_languages(candidates)
-        )
-        found = bool(hits) and probability >= threshold
+        crosses = self._retriever.crosses_languages(candidates)
+        probability, threshold = calibrating.judge(signals, self.calibration, crosses_languages=crosses)
+        found = bool(fit) and probability >= threshold
+        if found and not crosses and self._retriever.asks_after_nothing_known(question):
+            found = False
+            common["note"] = _unknown_matter(question, unknown)
         return SearchResult(
             status="ok" if found else "not_found",
-            kept=tuple(hits[: self.settings.keep]) if found else (),
+            kept=fit if found else (),
             probability=round(probability, 4),
             threshold=threshold,
             signals={name: round(value, 4) for name, value in signals.items()},
             **common,
         )
+
+    @cached_property
+    def _known(self) -> Known:
+        """What a filter may name; read when the first filter is given."""
+        return Known.of(self.version.passages.iterate(columns=list(COLUMNS)))
 
     def ask(
         self,
@@ -206,7 +227,10 @@ class Library:
         result = self.search(question, where=where, policy=policy)
         sources = number_sources([hit.passage for hit in result.kept], self.volumes)
         if not sources:
-            return replace(compose(result.question, (), _Nobody()), search=result)
+            answer = compose(result.question, (), _Nobody())
+            # Nothing passed the filter: that says more than that there is no answer.
+            text = answer.text if result.hits or not result.note else result.note
+            return replace(answer, text=text, search=result)
         answer = compose(result.question, sources, answerer or self._answerer(use_model, on_text))
         return replace(answer, flags=self._explained(answer), search=result, related=self._related(result))
 
@@ -254,13 +278,26 @@ class Library:
     # ---------------------------------------------------------------------------------------------
 
     def passage(self, chunk_id: str) -> Passage:
-        """The passage ``chunk_id``.
+        """The passage ``chunk_id``; the part after the volume's key, or its beginning, is enough where unique.
 
         Raises:
-            UsageError: there is none.
+            UsageError: there is none, or several begin so.
         """
         passage = self._retriever.passage(chunk_id)
+        if passage is not None:
+            return passage
+        asked = chunk_id.strip().lstrip("#")
+        rows = self.version.passages.iterate(columns=["chunk_id"]) if asked else ()
+        ids = [i for i in (row["chunk_id"] for row in rows) if i.rpartition("#")[2].startswith(asked)]
+        exact = [i for i in ids if i.rpartition("#")[2] == asked]
+        ids = exact or ids
+        passage = self._retriever.passage(ids[0]) if len(ids) == 1 else None
         if passage is None:
+            if ids:
+                raise UsageError(
+                    f"{len(ids)} passages begin with {asked!r}.",
+                    remedy=f"Give one of them whole: {', '.join(sorted(ids)[:5])}{', …' if ids[5:] else '.'}",
+                )
             raise UsageError(f"There is no passage {chunk_id!r}.", remedy="`jung search` prints the ids.")
         return passage
 
@@ -324,6 +361,18 @@ class _Nobody:
 
     def answer(self, question: str, sources: Any) -> Any:
         raise AssertionError("no answerer is asked without sources")
+
+
+def _why_empty(question: str, hits: Any, where: Where | None) -> str:
+    """Why there are no passages at all; empty where there are some."""
+    return nothing_passes(where, language_of(question)) if where and not hits else ""
+
+
+def _unknown_matter(question: str, unknown: list[str]) -> str:
+    """Why passages near enough were not taken for an answer."""
+    if language_of(question) == "de":
+        return f"In dieser Bibliothek steht nirgends: {', '.join(unknown)}."
+    return f"Nowhere in this library: {', '.join(unknown)}."
 
 
 def _volumes(settings: Settings) -> Mapping[str, Volume]:

@@ -18,6 +18,7 @@ from jung_pipeline.embed.embedder import Embedder
 from jung_pipeline.index.vector_index import Match, VectorReader, Vectors, Where
 from jung_pipeline.query import signals as signal
 from jung_pipeline.query.fusion import collapse_duplicates, reciprocal_rank_fusion, seed_policy
+from jung_pipeline.query.lists import is_list
 from jung_pipeline.query.passages import Hit, Passage
 from jung_pipeline.text.normalise import content_terms, content_words, language_of, stem, stems, words
 
@@ -28,6 +29,8 @@ POOL = 60
 WEIGHTS = {"meaning": 1.0, "words": 1.0, "other names": 0.5}
 #: The part of its fused score that a footnote keeps: at the top of the list that costs it five ranks.
 NOTE_FACTOR = 0.92
+#: The part that a piece of an index or a bibliography keeps: it names everything and says nothing.
+LIST_FACTOR = 0.8
 #: Words with which a reader asks for footnotes.
 _NOTE_WORDS = frozenset(
     {"note", "notes", "footnote", "footnotes", "fussnote", "fussnoten", "anmerkung", "anmerkungen"}
@@ -101,6 +104,7 @@ class Retriever:
     embedder: Embedder
     lexicon: ConceptLexicon | None = None
     background_ids: Sequence[str] = ()
+    names: frozenset[str] = frozenset()  # folded words of the names of the library's authors
     _known: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -168,6 +172,8 @@ class Retriever:
             if passage is None or not passage.text.strip():
                 continue
             factor = NOTE_FACTOR if passage.kind == behind else 1.0
+            if is_list(passage.text):
+                factor *= LIST_FACTOR
             hits.append(
                 Hit(
                     passage,
@@ -244,6 +250,18 @@ class Retriever:
             if not self.knows(written) and not any(self.knows(other) for other in bridges.get(word, ()))
         ]
 
+    def asks_after_nothing_known(self, question: str) -> bool:
+        """Whether every word that says what ``question`` is about stands nowhere in the library.
+
+        Names are set apart: of "When was Jung born?" a library full of Jung knows the name, and if it does not
+        know "born" it holds no answer, however near its passages lie.
+        """
+        terms = content_terms(question)
+        unknown = set(self.unknown_words(question))
+        named = {form for form, written in terms.items() if form in self.names or _is_name(question, written)}
+        matter = terms.keys() - named
+        return bool(matter) and bool(named) and matter <= unknown
+
     def signals(self, candidates: Candidates) -> dict[str, float]:
         """The signals of a question (``query/signals.py``)."""
         return signal.signals(
@@ -263,6 +281,15 @@ class Retriever:
         nearest = [self.passage(match.chunk_id) for match in candidates.dense[:3]]
         languages = [p.language for p in nearest if p is not None and p.language]
         return bool(languages) and all(language != candidates.language for language in languages)
+
+
+def _is_name(question: str, written: str) -> bool:
+    """Whether ``written`` is a name by its capital: not the first word, and not German, where nouns have one."""
+    return (
+        written[:1].isupper()
+        and language_of(question) == "en"
+        and not question.lstrip("“\"„«‘'(").startswith(written)
+    )
 
 
 def default_lexicon() -> ConceptLexicon:

@@ -123,15 +123,53 @@ STOP_WORDS = {
     "en": frozenset(_ENGLISH),
     "de": frozenset(_GERMAN),
 }
-_ALL_STOP_WORDS = STOP_WORDS["en"] | STOP_WORDS["de"]
+
+# The little words that a question is put together with besides: forms of the words above, auxiliaries, words of
+# asking, adverbs that turn up in any question. Not part of STOP_WORDS, by which long texts are told apart.
+_ENGLISH_BESIDES = _split("""above across along already always although among anyone anything aren't around away
+become becomes became below beneath beside besides beyond can't cannot couldn't didn't doesn't don't either else
+even ever every everyone everything except hadn't hasn't haven't however i'd i'm i've instead isn't it's let's
+maybe might must myself near neither never nobody none nothing often onto ought ours ourselves perhaps quite
+rather really shan't she's shouldn't since someone something sometimes somewhere still that's themselves there's
+throughout together toward towards unless upon wasn't weren't what's whatever whenever where's wherever whether
+who's whoever whose within without won't wouldn't yes yet yourself""")
+
+_GERMAN_BESIDES = _split("""ab allein allerdings anders anderen andere anderer anderes auch außer außerdem bald
+beide beiden bereits besonders bevor bisher bitte da dabei dadurch dafür dagegen daher dahin damals danach
+daneben daran darauf daraus darf darfst darin darüber darum darunter davon davor dazu deine deinem deinen deiner
+deren derselbe derselben denen denselben deshalb desto deswegen diejenige diejenigen drei dürfen durfte einander
+einig einige einigen einiger einmal einst entweder erst eure fast ferner ganz gar geben gegenüber gibt gab gemäß
+genau gerade gern gewesen geworden gleich hast hätte hätten hatten hattest hin hinter immer inwiefern inwieweit
+innerhalb irgend irgendein irgendwo jedem jeden jedoch jemand jemals jenem jenen jenes kaum keinem keinen keiner
+keines kannst konnte konnten könnte könnten lassen laut lässt ließ lediglich letztlich mag
+manche manchem manchen mancher manches mehr meine meinem meinen meiner meist mithilfe mittels möchte möchten mögen
+mußte mußten musste mussten müssen nachdem nämlich neben nie niemals niemand nirgends obwohl oft ohnehin
+schließlich schon sehr seid seinem seinen seiner seines seit seitdem  sei seien sein sobald sodass
+sogar solange solch solchem solchen solcher solches soll sollen sollte sollten sonst soviel sowie sowohl statt
+stets tut trotz trotzdem überhaupt unser unsere unserem unseren unserer unseres unten usw viel viele
+vielem vielen vieler vielleicht voll vor vorher wann wäre wären während wann warst warum weder wegen weil weit
+weitere welchem welchen welches wem wen wenig wenige weniger werde weshalb wessen weswegen wieso wieviel wieviele
+wird wirst wobei wodurch wofür wogegen woher wohin wohl wollen wollte wollten womit wonach woran worauf woraus
+worin worüber worum worunter wovon wovor wozu wurde wurden würde würden zudem zueinander zuerst zuletzt""")
+
+#: The words that carry grammar in a question, folded, by language: :data:`STOP_WORDS` and more.
+FUNCTION_WORDS = {
+    "en": STOP_WORDS["en"].union(_ENGLISH_BESIDES),
+    "de": STOP_WORDS["de"].union(_GERMAN_BESIDES),
+}
+_ALL_FUNCTION_WORDS = FUNCTION_WORDS["en"] | FUNCTION_WORDS["de"]
 
 #: Words of asking and of talking about books: in a question they say nothing about its subject.
 ASKING_WORDS = frozenset(
-    _split("""say says said tell tells mean means meant meaning explain explains describe describes define
-    definition call calls called name names named give gives given think thinks thought write writes wrote
-    written speak speaks according difference compare please find book books chapter page passage passages text
-    author quote quotation line word words way part make makes made use uses used like get does kind there
-    sagt sagen schreibt heißt bedeutet erklärt nennt meint buch kapitel seite stelle unterschied""")
+    _split("""say says said tell tells told mean means meant meaning explain explains explained describe describes
+    described define defines defined definition call calls called name names named give gives given gave think
+    thinks thought write writes wrote written speak speaks spoke according difference compare please find book
+    books chapter chapters page pages passage passages text texts author authors quote quotation line word words
+    way part make makes made use uses used like get got does kind many there
+    sagt sagte sagten sagen gesagt schreibt schrieb schreiben geschrieben heißt hieß heißen bedeutet bedeutete
+    bedeuten erklärt erklärte erklären beschreibt beschrieb beschreiben nennt nannte nennen genannt meint
+    meinte meinen gemeint versteht verstand verstehen verstanden spricht sprach buch bücher buches büchern kapitel
+    kapitels seite seiten stelle stellen text texte autor verfasser unterschied wort worte wörter""")
 )
 
 #: Words that turn a sentence round. An omission or insertion in a quotation must not hide one.
@@ -146,18 +184,24 @@ NEGATIONS = frozenset(
 def language_of(text: str) -> str | None:
     """The language that the little words of ``text`` speak, "en" or "de"; ``None`` where they do not say."""
     forms = [word.form for word in words(text)]
-    english = sum(form in STOP_WORDS["en"] for form in forms)
-    german = sum(form in STOP_WORDS["de"] for form in forms) + 2 * sum(c in "äöüß" for c in text.lower())
+    english = sum(form in FUNCTION_WORDS["en"] for form in forms)
+    german = sum(form in FUNCTION_WORDS["de"] for form in forms) + 2 * sum(c in "äöüß" for c in text.lower())
     if english == german:
         return None
     return "en" if english > german else "de"
 
 
 def content_terms(text: str) -> dict[str, str]:
-    """The words of ``text`` that carry its matter, in order, each once: folded form to the word as written."""
+    """The words of ``text`` that carry its matter, in order, each once: folded form to the word as written.
+
+    Only the little words of its own language are left out where that can be told: "die" is an article in one
+    language and a matter of life and death in the other.
+    """
+    language = language_of(text)
+    little = FUNCTION_WORDS[language] if language else _ALL_FUNCTION_WORDS
     terms: dict[str, str] = {}
     for word in words(text):
-        if len(word.form) > 1 and word.form not in _ALL_STOP_WORDS and word.form not in ASKING_WORDS:
+        if len(word.form) > 1 and word.form not in little and word.form not in ASKING_WORDS:
             terms.setdefault(word.form, text[word.start : word.end])
     return terms
 

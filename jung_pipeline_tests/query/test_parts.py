@@ -103,8 +103,8 @@ VOLUME = Volume(
 
 def test_a_full_address():
     assert cite(PASSAGE, VOLUME) == (
-        "C. G. Example, The Lamp & the Well, Chapter VI: The Boat, CW 9i, §§ 513–515, pp. 42–43 (file pages 57–58), "
-        "trans. Rita Hill, 1959 [1934]"
+        "C. G. Example, The Lamp & the Well (trans. Rita Hill, 1959 [1934]), Chapter VI: The Boat, CW 9i, "
+        "§§ 513–515, pp. 42–43 (file pages 57–58)"
     )
 
 
@@ -118,6 +118,11 @@ def test_a_full_address():
             Passage("a#1", "a", "A Work", "x", page_first=4, page_last=4),
             "a.epub",
             "A Work, document 4 of the file",
+        ),
+        (
+            Passage("a#1", "a", "A Work", "x", page_first=3, page_last=3, label_first="34", label_last="35"),
+            "a.epub",
+            "A Work, pp. 34–35",
         ),
         (Passage("a#1", "a", "A Work", "x", page_first=1, page_last=1), "a.txt", "A Work"),
         (Passage("a#1", "a", "A Work", "x", label_first="xii", label_last="xii"), "a.txt", "A Work, p. xii"),

@@ -23,6 +23,7 @@ def row(chunk_id, text, **values):
         "work_title": "A Work",
         "author": None,
         "language": "en",
+        "chapter": None,
         "kind": "body",
         "text": text,
         "concepts": [],
