@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import pyarrow as pa
@@ -56,24 +57,32 @@ def replay(lines: pa.Table, paragraphs: pa.Table, ledger: pa.Table) -> list[str]
     the paragraph, as no raw character stands for it.
     """
     texts = lines.column("text").to_pylist()
-    after = {
-        (row["line_id"], row["raw_start"]): (row["raw_end"], row["after"])
-        for row in ledger.select(["line_id", "raw_start", "raw_end", "action", "after"]).to_pylist()
-        if row["action"] == "changed"
-    }
+    entries: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
+    for row in ledger.select(["line_id", "raw_start", "raw_end", "action", "after"]).to_pylist():
+        if row["action"] in ("changed", "removed"):
+            entries[row["line_id"]].append((row["raw_start"], row["raw_end"], row["after"]))
     made = []
     for row in paragraphs.select(["text", "spans"]).to_pylist():
         pieces: list[str] = []
         at = 0
         for span in row["spans"]:
             pieces.append(row["text"][at : span["start"]])
-            entry = after.get((span["line_id"], span["raw_start"]))
-            raw = texts[span["line_id"]][span["raw_start"] : span["raw_end"]]
-            pieces.append(entry[1] if entry is not None else raw)
+            line = span["line_id"]
+            pieces.append(_rewritten(texts[line], span["raw_start"], span["raw_end"], entries[line]))
             at = span["end"]
         pieces.append(row["text"][at:])
         made.append("".join(pieces))
     return made
+
+
+def _rewritten(raw: str, start: int, end: int, entries: list[tuple[int, int, str]]) -> str:
+    """``raw[start:end]`` with the entries that begin in it carried out, in order."""
+    pieces = []
+    for begin, stop, after in entries:
+        if start <= begin < end:
+            pieces += [raw[start:begin], after]
+            start = stop
+    return "".join([*pieces, raw[start:end]])
 
 
 def _problem(line: int, start: int, end: int, problem: str, text: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import regex
 
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.clean.cleaner import clean_volume, volume_text
-from jung_pipeline.clean.replay import unaccounted
+from jung_pipeline.clean.replay import replay, unaccounted
 from jung_pipeline.clean.structure import chapters_of
 from jung_pipeline.demo.builder import build_demo_library
 from jung_pipeline.extract.extractor import extract
@@ -87,3 +87,21 @@ def test_the_scan_is_cited_by_its_printed_numbers(cleaned):
     assert numbered == truth
     body = [row for row in result.paragraphs.to_pylist() if row["section"] == "body"]
     assert all(row["label_first"] for row in body)
+
+
+def test_a_word_mended_across_a_mark_is_replayed(tmp_path):
+    """Emphasis inside a broken word: the mark goes, and both halves are changed."""
+    text = "CHAPTER I\n\n" + "He spoke of consciousness and of the unconscious. " * 30
+    path = tmp_path / "b.txt"
+    path.write_text(
+        text + "\n\nIt was one of _con_-sciousness, he said, thinking its own existence.\n", encoding="utf-8"
+    )
+    document = extract(path)
+    result = clean_volume(
+        document.lines, document.info, Volume(key="b", file="b.txt", title="B", language="en")
+    )
+    assert (
+        replay(document.lines, result.paragraphs, result.ledger)
+        == result.paragraphs.column("text").to_pylist()
+    )
+    assert "one of consciousness, he said" in volume_text(result.paragraphs)
