@@ -110,7 +110,8 @@ def demo(fresh: bool, as_json: bool) -> int:
     books = build_demo_library(home / "books")
     added = [add_file(settings.paths, book.path, replacing=True)[0] for book in books]
     for book, volume in zip(books, added, strict=True):
-        form = "scan with a poor text layer" if book.faults else f"clean {book.path.suffix[1:].upper()}"
+        scanned = any(fault.kind == "stamp" for fault in book.faults)
+        form = "scan with a poor text layer" if scanned else f"clean {book.path.suffix[1:].upper()}"
         say(f"   {escape(volume.title)}  [dim]{form}: {escape(book.path.name)}[/dim]")
     say("\n[bold]2. Ingestion[/bold]: raw text → cleaned text → chunks → embeddings → index")
     report = ingest.run(settings, quiet=as_json)
