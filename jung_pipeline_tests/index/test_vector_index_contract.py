@@ -22,7 +22,6 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     if request.param == "embedded":
         return lambda wanted: EmbeddedIndex(tmp_path / "index", wanted)
     from jung_pipeline.index.pinecone_index import PineconeIndex
-
     from jung_pipeline.settings import load
     from jung_pipeline_tests.standins.pinecone_server import PineconeServer
 
