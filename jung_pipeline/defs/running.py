@@ -14,11 +14,21 @@ from jung_pipeline.defs.jobs import ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.sensors import busy_volumes
 from jung_pipeline.errors import VectorIndexError
+from jung_pipeline.index.files import exclusive
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import STAGES
 
 #: Dagster's own log lines would drown the progress bars; everything is in the UI.
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+#: Marks the runs of the command line. Only one command at a time has them (see :class:`Ingestion`).
+_OURS = {"jung/started_by": "command line"}
+_UNFINISHED = [
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+]
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,8 @@ class Ingestion:
         if not any(due.values()) and not orphans and publishing.is_current(self.settings, list(present)):
             yield from (VolumeResult(volume.key, volume.title, "fresh") for volume in chosen)
             return
-        with open_instance(self.settings) as instance:
+        with exclusive(self.settings.home), open_instance(self.settings) as instance:
+            mend_killed_runs(instance)
             self._follow_library(instance, list(present), orphans, all_of_it=not keys)
             definitions = build_definitions(self.settings.home)
             for volume in chosen:
@@ -127,6 +138,7 @@ class Ingestion:
             asset_selection=[dg.AssetKey(name) for name in selection],
             run_config=_QUIET,
             raise_on_error=False,
+            tags=_OURS,
         )
         if _was_interrupted(result):
             raise KeyboardInterrupt
@@ -152,10 +164,26 @@ class Ingestion:
             self.not_published = str(error)
             return
         result = definitions.resolve_job_def(publish_index.name).execute_in_process(
-            instance=instance, run_config=_QUIET, raise_on_error=True
+            instance=instance, run_config=_QUIET, raise_on_error=True, tags=_OURS
         )
         if result.success:
             self.published = publishing.current(self.settings)
+
+
+def mend_killed_runs(instance: dg.DagsterInstance) -> None:
+    """End the runs of commands that were killed, and free the pool slots that ended runs still hold.
+
+    Without it the next run would wait for ever for a slot that nobody gives back. The caller holds the lock of
+    the library, so no run of the command line can be at work; those of the daemon are left to it.
+    """
+    for run in instance.get_runs(dg.RunsFilter(tags=_OURS, statuses=_UNFINISHED)):
+        instance.report_run_failed(run, "The process that was at work on it was killed.")
+    storage = instance.event_log_storage
+    for pool in storage.get_concurrency_keys():
+        for slot in storage.get_concurrency_info(pool).claimed_slots:
+            holder = instance.get_run_by_id(slot.run_id)
+            if holder is None or holder.is_finished:
+                storage.free_concurrency_slots_for_run(slot.run_id)
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
