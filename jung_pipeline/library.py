@@ -42,6 +42,11 @@ class Home:
         return self.path / "library"
 
     @property
+    def library_mark(self) -> Path:
+        """A hidden file that lies with the books: where it is missing, the folder is not the library's own."""
+        return self.library / ".jung-library"
+
+    @property
     def index(self) -> Path:
         """The folder of the index: segments, versions and the pointer to the current one."""
         return self.path / "index"

@@ -6,6 +6,7 @@ library (sensor, schedule, command line) calls these functions.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 import unicodedata
@@ -61,14 +62,23 @@ def present_volumes(home: Home, catalogue: Catalogue | None = None) -> list[Volu
     """The volumes of the catalogue whose file is in the library folder.
 
     Raises:
-        UsageError: the library folder is not there although the catalogue has volumes: a disk that is not
-            mounted must not look like an empty library.
+        UsageError: the library folder is not there, or it is an empty folder without the library's mark,
+            although the catalogue has volumes: a disk that is not mounted must not look like an empty library.
     """
     catalogue = catalogue or home.catalogue()
     if len(catalogue) and not home.library.is_dir():
         raise UsageError(
             f"{home.library} is not there, but the catalogue names {len(catalogue)} volume(s).",
             remedy="Mount or restore the folder; nothing was removed.",
+        )
+    if files_in(home):
+        with contextlib.suppress(OSError):  # a library that may only be read stays without the mark
+            home.library_mark.touch()
+    elif len(catalogue) and not home.library_mark.exists():
+        raise UsageError(
+            f"{home.library} is empty, but the catalogue names {len(catalogue)} volume(s).",
+            remedy="Mount or restore the folder; nothing was removed. If the books are gone for good, take their "
+            "entries out of catalogue.toml.",
         )
     return [volume for volume in catalogue if home.source(volume).exists()]
 

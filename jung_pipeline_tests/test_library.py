@@ -84,6 +84,22 @@ def test_a_missing_library_folder_is_not_an_empty_library(tmp_path):
         present_volumes(home)
 
 
+def test_an_empty_mount_point_is_not_an_empty_library_but_a_library_can_be_emptied(tmp_path):
+    home = Home(tmp_path)
+    home.library.mkdir()
+    (home.library / "b.txt").write_text(TEXT, encoding="utf-8")
+    catalogue_new_files(home)
+    assert len(present_volumes(home)) == 1
+    home.library.rename(tmp_path / "disk")
+    home.library.mkdir()
+    with pytest.raises(UsageError, match="nothing was removed"):
+        present_volumes(home)
+    home.library.rmdir()
+    (tmp_path / "disk").rename(home.library)
+    (home.library / "b.txt").unlink()
+    assert present_volumes(home) == []
+
+
 def test_partitions_are_added_removed_and_spared_while_a_run_is_at_work():
     plan = plan_partitions(present=["a", "b"], partitions=["b", "c", "d"], busy={"d"})
     assert (plan.add, plan.remove, plan.wait) == (("a",), ("c",), ("d",))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -149,7 +151,7 @@ class ProbeVectors:
             try:
                 with np.load(path, allow_pickle=False) as stored:
                     self._known = dict(zip(stored["hashes"].tolist(), stored["vectors"], strict=True))
-            except (OSError, ValueError, KeyError):
+            except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
                 self._known = {}
 
     @classmethod
