@@ -41,6 +41,7 @@ class ExtractionWarning:
     code: str  # e.g. page_without_text, missing_part, repaired, encoding_guessed
     message: str
     page: int | None = None
+    part: str | None = None  # file inside an EPUB that the warning is about
 
 
 @dataclass(frozen=True)

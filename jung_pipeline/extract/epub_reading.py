@@ -41,9 +41,14 @@ class Reading:
     missing: int = 0
     too_large: int = 0
 
-    def warn(self, code: str, message: str, page: int | None = None) -> None:
+    def warn(self, code: str, message: str, page: int | None = None, part: str | None = None) -> None:
         """Report something to the reader of the text."""
-        self.warnings.append(ExtractionWarning(code, message, page))
+        self.warnings.append(ExtractionWarning(code, message, page, part))
+
+    def miss(self, part: str, message: str, page: int | None = None) -> None:
+        """Report a part of the book that was not read."""
+        self.missing += 1
+        self.warn("missing_part", message, page, part)
 
     def resolver(self, base: str) -> epub_navigation.Resolver:
         """From an href in the document ``base`` to the file-qualified target inside the book."""
@@ -126,8 +131,7 @@ def _reading_order(reading: Reading) -> list[str]:
                 continue
             entry = _entry(reading, item)
             if entry is None:
-                reading.missing += 1
-                reading.warn("missing_part", f"{item.href} is named in the spine but not in the archive.")
+                reading.miss(item.href, f"{item.href} is named in the spine but not in the archive.")
             else:
                 order[entry] = None
     if not order and not reading.missing:
@@ -167,19 +171,16 @@ def _read_document(reading: Reading, entry: str, page: int) -> None:
     try:
         data = archive.read(entry)
     except EntryTooLarge as error:
-        reading.missing += 1
         reading.too_large += 1
-        reading.warn("missing_part", f"{error}; it was left out.", page)
+        reading.miss(entry, f"{error}; it was left out.", page)
         return
     except KeyError as error:
-        reading.missing += 1
-        reading.warn("missing_part", f"{error.args[0]}; it was left out.", page)
+        reading.miss(entry, f"{error.args[0]}; it was left out.", page)
         return
     if _is_binary(data):
         if archive.has_rights():
             raise _protected(archive.file, entry)
-        reading.missing += 1
-        reading.warn("missing_part", f"{entry} holds no text document; it was left out.", page)
+        reading.miss(entry, f"{entry} holds no text document; it was left out.", page)
         return
     decoded = html_bs4.decode_markup(data, entry, reading.hints)
     reading.warnings += html_bs4.encoding_warnings(decoded, entry, page)

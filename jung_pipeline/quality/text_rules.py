@@ -21,6 +21,7 @@ RAW_TEXT_PROMISES = {
     "raw_text_is_not_empty": "The file gave at least one line of text.",
     "raw_text_has_its_schema": "Columns, types and non-nulls are those of schemas.RAW_TEXT.",
     "line_ids_ascend": "Lines are numbered 0, 1, 2, … in reading order, and pages never go backwards.",
+    "every_part_was_read": "Every part that the file names was read (a warning: the text lacks what is listed).",
     "every_page_has_text": "No page of the file is without usable text (a warning: such pages are reported, not lost).",
 }
 
@@ -44,6 +45,21 @@ def pages_without_text(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         for page in document.get("pages", [])
         if not page["usable"] and not (document.get("format") == "epub" and page["page"] == 1)
     ]
+
+
+def parts_not_read(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The parts of a ``DocumentInfo`` (as a dict) that were damaged, missing or skipped: part, page, message.
+
+    A file that counts as read in part although no part and no page tells why is an offender as a whole.
+    """
+    missing = [
+        {"part": warning.get("part"), "page": warning.get("page"), "message": warning["message"]}
+        for warning in document.get("warnings", [])
+        if warning["code"] == "missing_part"
+    ]
+    if missing or document.get("status") != "partial" or pages_without_text(document):
+        return missing
+    return [{"part": None, "page": None, "message": "The file was read in part only."}]
 
 
 def check_raw_text(raw_text: pa.Table) -> list[CheckOutcome]:
@@ -70,6 +86,12 @@ def check_raw_text(raw_text: pa.Table) -> list[CheckOutcome]:
             "line_ids_ascend",
             RAW_TEXT_PROMISES["line_ids_ascend"],
             [{"row": int(row), "page": int(page_numbers[row])} for row in (*wrong[:20], *backwards[:20])],
+        ),
+        outcome(
+            "every_part_was_read",
+            RAW_TEXT_PROMISES["every_part_was_read"],
+            parts_not_read(document),
+            severity="warning",
         ),
         outcome(
             "every_page_has_text",

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from jung_pipeline import tables
+from jung_pipeline.extract.document import ExtractedDocument
+from jung_pipeline.extract.extractor import extract
+from jung_pipeline.quality.outcome import CheckOutcome
+from jung_pipeline.quality.text_rules import RAW_TEXT_PROMISES, check_raw_text
+from jung_pipeline_tests.extract.epub_maker import damaged_entry, make_epub, page
+
+
+def outcome_of(document: ExtractedDocument, name: str) -> CheckOutcome:
+    table = tables.with_info(document.lines, {"document": document.info.to_dict()})
+    outcomes = {outcome.name: outcome for outcome in check_raw_text(table)}
+    assert set(outcomes) == set(RAW_TEXT_PROMISES)
+    return outcomes[name]
+
+
+def test_parts_that_were_not_read_break_a_promise_and_are_named(tmp_path: Path) -> None:
+    documents = {f"{name}.xhtml": page(f"<p>The {name} chapter. " + "x " * 200 + "</p>") for name in "abc"}
+    path = make_epub(
+        tmp_path / "b.epub",
+        {**documents, "scan.xhtml": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40},
+        spine=["d0", "d1", "gone", "d2", "d3"],
+        items='<item id="gone" href="gone.xhtml" media-type="application/xhtml+xml"/>',
+    )
+    damaged_entry(path, "OEBPS/b.xhtml")
+    book = extract(path)
+    found = outcome_of(book, "every_part_was_read")
+    assert book.info.status == "partial"
+    assert not found.passed and found.severity == "warning"
+    assert [(row["part"], row["page"]) for row in found.offenders] == [
+        ("gone.xhtml", None),
+        ("OEBPS/b.xhtml", 2),
+        ("OEBPS/scan.xhtml", 4),
+    ]
+    assert "not in the archive" in found.offenders[0]["message"]
+    assert "cannot be unpacked" in found.offenders[1]["message"]
+
+
+def test_a_book_read_as_a_whole_keeps_the_promise(tmp_path: Path) -> None:
+    path = make_epub(tmp_path / "b.epub", {"a.xhtml": page("<p>All there.</p>")})
+    assert outcome_of(extract(path), "every_part_was_read").passed
+
+
+def test_a_part_without_text_is_told_once_by_the_promise_about_pages(tmp_path: Path) -> None:
+    documents = {"a.xhtml": page("<p>Text.</p>"), "b.xhtml": page("<p><img src='x.png' alt=''/></p>")}
+    book = extract(make_epub(tmp_path / "b.epub", documents))
+    assert outcome_of(book, "every_part_was_read").passed
+    assert [row["page"] for row in outcome_of(book, "every_page_has_text").offenders] == [2]
