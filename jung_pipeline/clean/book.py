@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,9 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from jung_pipeline.catalogue import Volume
+from jung_pipeline.clean.keep import Keep, keep_of
 from jung_pipeline.clean.lexicon import Lexicon, guess_language
 from jung_pipeline.clean.tracked import Edit, TrackedText
 from jung_pipeline.extract.document import DocumentInfo
+
+#: Rules that join what line ends part, besides ``line_hyphen``.
+_REJOINING = frozenset({"split_word", "spaced_hyphen", "misreading"})
 
 
 @dataclass(slots=True)
@@ -122,6 +127,7 @@ class Book:
     paragraphs: list[Paragraph] = field(default_factory=list)
     links: dict[int, int] = field(default_factory=dict)  # index of an anchor → index of its note's paragraph
     report: Counter[str] = field(default_factory=Counter)
+    keep: Keep = field(default_factory=Keep)  # where which rule does not act, by the owner's word
 
     def live(self) -> Iterable[Line]:
         """The lines that no rule has taken out."""
@@ -151,6 +157,45 @@ class Book:
         for paragraph, text in zip(self.paragraphs, texts, strict=True):
             paragraph.start, paragraph.end, paragraph.text = at, at + len(text), text
             at = paragraph.end + 2
+
+    def give_back_lines(self) -> None:
+        """Undo what rules did to whole lines where the owner wants them kept."""
+        if not self.keep:
+            return
+        for line in self.lines:
+            if line.fate is not None and self.keep.holds(line.fate, line.page):
+                line.fate = None
+        kept = [note for note in self.page_notes if self.keep.holds("footnote", note.page)]
+        for note in kept:
+            for index in note.lines:
+                self.lines[index].note = None
+        self.page_notes = [note for note in self.page_notes if note not in kept]
+
+    def give_back_paragraphs(self) -> None:
+        """Undo what rules did to whole paragraphs where the owner wants them kept."""
+        if not self.keep:
+            return
+        for index, paragraph in enumerate(self.paragraphs):
+            pages = {self.lines[line].page for line in paragraph.lines}
+            if paragraph.fate and any(self.keep.holds(paragraph.fate, page) for page in pages):
+                paragraph.fate = None
+            if paragraph.kind == "footnote" and any(self.keep.holds("footnote", page) for page in pages):
+                paragraph.kind, paragraph.note_mark = "body", None
+                self.links = {anchor: note for anchor, note in self.links.items() if note != index}
+
+    def _is_held_back(self, rule: str, first: int, last: int) -> bool:
+        """Whether ``rule`` must not act on the raw characters ``first`` to ``last``."""
+        joins = rule in _REJOINING and self.keep.names("line_hyphen")
+        if not (joins or self.keep.names(rule)):
+            return False
+        from_line, to_line = (
+            bisect_right(self.lines, raw, key=lambda line: line.raw_start) - 1 for raw in (first, last)
+        )
+        page = self.lines[from_line].page
+        # A word left divided at a line's end is not to be joined by the next rule either.
+        return self.keep.holds(rule, page) or (
+            joins and from_line != to_line and self.keep.holds("line_hyphen", page)
+        )
 
     @property
     def paged(self) -> bool:
@@ -220,7 +265,10 @@ def open_book(table: pa.Table, info: DocumentInfo, volume: Volume) -> Book:
         lexicon=lexicon,
         marks=marks,
         body_size=sizes.most_common(1)[0][0] if sizes else None,
+        keep=keep_of(volume.hints, volume.key),
     )
+    if book.keep:
+        book.tracked.held_back = book._is_held_back
     if lines:
         book.sync_raw_breaks()
         book.sync_lines()

@@ -92,6 +92,7 @@ def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> Cleaned
     take_out_marks(book)
     take_out_page_numbers(book)
     progress.advance(_STAGE, 3, _STEPS)
+    book.give_back_lines()
     assemble(book)
     progress.advance(_STAGE, 4, _STEPS)
     _words(book)
@@ -165,6 +166,7 @@ def _structure(book: Book) -> None:
     starts = assign_places(book.paragraphs, language, outline=outline, contents=listed, own_titles=own)
     take_out_front_matter(book, [start.paragraph for start in starts])
     _undo_if_too_much(book)
+    book.give_back_paragraphs()
     for paragraph in book.paragraphs:
         if paragraph.fate is None and not paragraph.text.strip():
             paragraph.fate = "white_space"

@@ -283,7 +283,9 @@ def _rebuild(book: Book) -> None:
                 else:
                     before = book.lines[paragraph.lines[position - 1]].text.rstrip()
                     how = join_between(before, text[start:end], book.lexicon)
-                    if how == "-":
+                    if how == "-" and book.keep.holds("line_hyphen", line.page):
+                        pieces += _plain_hyphen(pieces, book)
+                    elif how == "-":
                         _drop_hyphen(pieces, book)
                     else:
                         pieces += [*_plain_hyphen(pieces, book), *([how] if how else [])]

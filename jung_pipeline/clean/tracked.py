@@ -38,6 +38,8 @@ class TrackedText:
         source: for each current character the offset of its raw character, or ``NOWHERE``; int32.
         touched_by: for each raw character the number of the last edit that touched it, or -1; int32.
         edits: rule of each edit, by number.
+        held_back: whether a rule must not act on the raw characters from one to another; such edits are
+            not made.
     """
 
     def __init__(self, raw: str) -> None:
@@ -46,6 +48,7 @@ class TrackedText:
         self.source = np.arange(len(raw), dtype=np.int32)
         self.touched_by = np.full(len(raw), -1, dtype=np.int32)
         self.edits: list[str] = []
+        self.held_back: Callable[[str, int, int], bool] | None = None
 
     def apply(self, edits: Iterable[Edit]) -> int:
         """Make ``edits`` (of the current text, in any order); one that overlaps an earlier one is dropped.
@@ -54,6 +57,8 @@ class TrackedText:
             How many were made.
         """
         ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+        if self.held_back is not None:
+            ordered = [edit for edit in ordered if not self._is_held_back(edit)]
         if not ordered:
             return 0
         texts: list[str] = []
@@ -76,6 +81,13 @@ class TrackedText:
         self.text = "".join(texts)
         self.source = np.concatenate(sources) if sources else self.source
         return made
+
+    def _is_held_back(self, edit: Edit) -> bool:
+        """Whether the edit's rule must not act where it stands."""
+        assert self.held_back is not None
+        known = self.source[edit.start : max(edit.end, edit.start + 1)]
+        known = known[known >= 0]
+        return bool(len(known)) and self.held_back(edit.rule, int(known.min()), int(known.max()))
 
     def substitute(
         self, pattern: regex.Pattern[str], after: str | Callable[[regex.Match[str]], str | None], rule: str
