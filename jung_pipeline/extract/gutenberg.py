@@ -4,7 +4,8 @@ They are kept as raw lines, marked, so that the cleaner takes them out into the 
 Recognised are the markers of all generations: ``*** START OF THE PROJECT GUTENBERG EBOOK … ***`` (also
 with THIS, without blanks, or over two lines), the "Small Print" of the 1990s
 (``*END*THE SMALL PRINT! …*END*``), "End of Project Gutenberg's …", and the producers' credits that follow
-the header. A book without markers is left alone.
+the header. A book without markers is left alone. A file may hold several texts one after the other, each
+with its header and its licence: what lies between an END and the next START is Project Gutenberg's.
 """
 
 from __future__ import annotations
@@ -73,8 +74,12 @@ _HEADING_LENGTH = 60
 #: A note of transcribers that begins in the last part of a book runs to its end.
 _BACK = 0.9
 
-#: How far into a book its header may reach, in rows.
+#: How far into a file its header may reach, in rows.
 _MAX_HEADER_ROWS = 600
+
+#: The header of a further text is no longer than this, in rows; such a text is no shorter than that.
+_HEADER_REACH = 60
+_MIN_TEXT_ROWS = 60
 
 
 @dataclass(frozen=True)
@@ -89,41 +94,76 @@ class Line:
 
 def label_lines(lines: Sequence[Line]) -> list[str | None]:
     """For each line ``gutenberg_licence``, ``transcriber_note`` or ``None``."""
-    labels: list[str | None] = [None] * len(lines)
-    first, last = licence_bounds(lines)
-    for index in range(first):
-        labels[index] = LICENCE
-    for index in range(last, len(lines)):
-        labels[index] = LICENCE
-    _label_credits(lines, labels, first, last)
-    _label_notes(lines, labels, first, last)
+    labels: list[str | None] = [LICENCE] * len(lines)
+    for first, last in texts_of(lines):
+        labels[first:last] = [None] * (last - first)
+        _label_credits(lines, labels, first, last)
+        _label_notes(lines, labels, first, last)
     return labels
 
 
 def is_gutenberg(lines: Sequence[Line]) -> bool:
     """Whether Project Gutenberg's header or markers stand around this text."""
-    first, last = licence_bounds(lines)
-    return first > 0 or last < len(lines)
+    return texts_of(lines) != [(0, len(lines))]
 
 
 def licence_bounds(lines: Sequence[Line]) -> tuple[int, int]:
-    """The book is ``lines[first:last]``; header and licence are the rest."""
-    first, last = 0, len(lines)
-    for index, line in enumerate(lines[:_MAX_HEADER_ROWS]):
-        if _START.search(line.text) or _SMALL_PRINT_END.search(line.text):
-            first = _end_of_marker(lines, index)
-    for index in range(first, len(lines)):
-        text = lines[index].text
-        if _END.search(text) or _END_LINE.search(text):
-            last = index
+    """What lies before ``first`` and from ``last`` on is header and licence."""
+    texts = texts_of(lines)
+    return texts[0][0], texts[-1][1]
+
+
+def texts_of(lines: Sequence[Line]) -> list[tuple[int, int]]:
+    """The texts that a file holds, each as ``lines[first:last]``; headers and licences are the rest.
+
+    Mostly there is one. The first begins behind the last marker of the header, or with the file.
+    """
+    starts = [
+        index
+        for index, line in enumerate(lines)
+        if _START.search(line.text) or _SMALL_PRINT_END.search(line.text)
+    ]
+    ends = [
+        index for index, line in enumerate(lines) if _END.search(line.text) or _END_LINE.search(line.text)
+    ]
+    first = 0
+    for index in starts:
+        anew = bool(first) and _START.search(lines[index].text) and index - first > _MIN_TEXT_ROWS
+        if index >= _MAX_HEADER_ROWS or any(end < index for end in ends[:1]) or anew:
             break
-    if last == len(lines):
-        # The oldest files put the whole licence at the end, without a marker.
-        for index in range(len(lines) // 2, len(lines)):
-            if _SMALL_PRINT_START.search(lines[index].text) or _LICENCE_START.search(lines[index].text):
-                last = index
-                break
-    return first, last
+        first = _end_of_marker(lines, index)
+    texts: list[tuple[int, int]] = []
+    while True:
+        last = next((end for end in ends if end >= first), None)
+        again = next((s for s in starts if s >= first and _begins_anew(lines, s, ends)), None)
+        if again is not None and (last is None or again < last):
+            last = _header_before(lines, again, first)
+        texts.append((first, _unmarked_licence(lines, first) if last is None else last))
+        if again is None:
+            return texts
+        first = _end_of_marker(lines, again)
+
+
+def _begins_anew(lines: Sequence[Line], start: int, ends: Sequence[int]) -> bool:
+    """Whether a text begins at a marker behind the first: the small print of old files may close one too."""
+    if _START.search(lines[start].text):
+        return True
+    following = next((end for end in ends if end > start), len(lines))
+    return following - start > _MIN_TEXT_ROWS
+
+
+def _header_before(lines: Sequence[Line], start: int, first: int) -> int:
+    """Where the header begins whose marker is row ``start``, where no END parts it from the text before."""
+    window = range(max(first, start - _HEADER_REACH), start)
+    return next((index for index in window if _HEADER.search(lines[index].text)), start)
+
+
+def _unmarked_licence(lines: Sequence[Line], first: int) -> int:
+    """Where the licence begins in the oldest files, which put it at the end without a marker."""
+    for index in range((first + len(lines)) // 2, len(lines)):
+        if _SMALL_PRINT_START.search(lines[index].text) or _LICENCE_START.search(lines[index].text):
+            return index
+    return len(lines)
 
 
 def _end_of_marker(lines: Sequence[Line], index: int) -> int:
@@ -180,12 +220,12 @@ def _label_notes(lines: Sequence[Line], labels: list[str | None], first: int, la
 
 def _note_bounds(lines: Sequence[Line], index: int, first: int, last: int) -> tuple[int, int]:
     text = lines[index].text.strip()
+    in_the_back = index > first + (last - first) * _BACK
     if text.startswith("["):
-        return index, _closing_bracket(lines, index, last)
+        return index, _closing_bracket(lines, index, last, in_the_back)
     box = _box_bounds(lines, index, first, last)
     if box:
         return box
-    in_the_back = index > first + (last - first) * _BACK
     containers = lines[index].containers
     if containers is not None:
         return index, _container_end(lines, index, first, last, in_the_back)
@@ -242,9 +282,8 @@ def _to_the_end(lines: Sequence[Line], index: int, last: int) -> int:
     return last
 
 
-def _closing_bracket(lines: Sequence[Line], index: int, last: int) -> int:
+def _closing_bracket(lines: Sequence[Line], index: int, last: int, in_the_back: bool) -> int:
     """The row after the one that closes the bracket opened in row ``index``."""
-    in_the_back = index > last * _BACK
     reach = last if in_the_back else min(last, index + 200)
     for row in range(index, reach):
         if lines[row].text.strip() == "]":

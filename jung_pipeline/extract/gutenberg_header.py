@@ -7,7 +7,7 @@ from typing import Any
 
 import regex
 
-from jung_pipeline.extract.gutenberg import Line, licence_bounds
+from jung_pipeline.extract.gutenberg import Line, texts_of
 from jung_pipeline.extract.metadata import clean_metadata
 
 _FLAGS = regex.IGNORECASE
@@ -56,7 +56,7 @@ def metadata(lines: Sequence[Line]) -> dict[str, Any]:
     "Original publication" gives a year. A text without Project Gutenberg's markers may begin with the same
     fields ("Title: …", "Author: …"); they count if they are its very first lines.
     """
-    first, _ = licence_bounds(lines)
+    first = texts_of(lines)[0][0]
     if first:
         return _facts(_fields(lines[:first]), lines[:first])
     fields = _fields(lines[: _own_header(lines)])

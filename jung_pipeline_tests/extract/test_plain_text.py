@@ -259,6 +259,45 @@ def test_gutenbergs_words_are_told_from_the_book(start: str, end: str) -> None:
     assert {r["element"] for r in found} == {None, "gutenberg_licence"}
 
 
+LICENCE = "\n\n".join(f"Section {n}. Project Gutenberg™ is a registered trademark." for n in range(40))
+
+
+def a_text(name: str, *, start: bool = True, end: bool = True, old: bool = False) -> tuple[str, list[str]]:
+    """A whole file of Project Gutenberg's, and the lines of it that are the book's."""
+    book = BOOK.replace("the book", f"the book called {name}")
+    header = (
+        f"The Project Gutenberg eBook of {name}\n\nThis ebook is for the use of anyone.\n\nTitle: {name}\n\n"
+    )
+    marker = OLD_LICENCE if old else f"*** START OF THE PROJECT GUTENBERG EBOOK {name} ***\n\n\n"
+    closing = f"\n\n\n*** END OF THE PROJECT GUTENBERG EBOOK {name} ***\n\n\n{LICENCE}\n\n\n"
+    text = (header + marker if start else "") + book + (closing if end else "\n\n\n\n")
+    return text, [line for line in book.split("\n") if line]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [a_text("ONE"), a_text("TWO")],
+        [a_text("ONE"), a_text("TWO"), a_text("THREE", end=False)],
+        [a_text("ONE", end=False), a_text("TWO")],
+        [a_text("ONE", start=False), a_text("TWO")],
+        [a_text("ONE", old=True), a_text("TWO", old=True)],
+    ],
+)
+def test_every_text_of_a_file_that_holds_several_is_the_books(texts: list[tuple[str, list[str]]]) -> None:
+    found = rows(read("".join(text for text, _ in texts)))
+    assert [r["text"] for r in found if r["element"] is None] == [
+        line for _, lines in texts for line in lines
+    ]
+
+
+def test_small_print_behind_the_end_begins_no_further_text() -> None:
+    found = rows(
+        read(OLD_LICENCE + BOOK + "\n\nEnd of The Project Gutenberg Etext of The Jar\n\n" + OLD_LICENCE)
+    )
+    assert [r["text"] for r in found if r["element"] is None] == [line for line in BOOK.split("\n") if line]
+
+
 def test_a_book_about_project_gutenberg_is_left_alone() -> None:
     text = BOOK + "\n\nHe founded Project Gutenberg in 1971.\n\nIt was the end of the Project.\n\n" + BOOK
     assert {r["element"] for r in rows(read(text))} == {None}
