@@ -65,7 +65,7 @@ def extract_bounded(
         StageError: the reading failed for a reason that is not the file's.
     """
     hints, limits = dict(hints or {}), limits or Limits()
-    if file_format(path, max_file_mb=limits.max_file_mb) == "txt":
+    if file_format(path, hints=hints, max_file_mb=limits.max_file_mb) == "txt":
         return extract(path, hints=hints, max_file_mb=limits.max_file_mb)
     with tempfile.TemporaryDirectory(prefix="jung-extract-") as folder:
         return _Reading(path, hints, limits, Path(folder)).document()

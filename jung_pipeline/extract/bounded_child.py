@@ -100,7 +100,9 @@ def _keep_place(folder: Path) -> progress.PlaceKeeper:
 def _read(request: dict[str, Any], channel: _Channel) -> None:
     """Do what is asked."""
     path, folder = Path(request["path"]), Path(request["folder"])
-    importlib.import_module(_MODULES[file_format(path, max_file_mb=request["max_file_mb"])])
+    importlib.import_module(
+        _MODULES[file_format(path, hints=request["hints"], max_file_mb=request["max_file_mb"])]
+    )
     _limit(request["memory_mb"], request["seconds"])
     # The process is short-lived and what was imported stays: looking for cycles less often saves a
     # twentieth of the time.

@@ -97,7 +97,7 @@ def decode(
                 f"the catalogue gives encoding {hint!r}, which is unknown.",
                 remedy="Correct the hint, for example to utf-8 or cp1252.",
             )
-        return _decode_with(data, name, guessed=False)
+        return _decode_with(data, _with_order(name, data), guessed=False)
     if data.isascii() and b"\0" not in data[:4096]:
         return Decoded(data.decode("ascii"), "ascii")
     wide = _wide_without_mark(data)
@@ -114,6 +114,20 @@ def decode(
         if name not in ("utf-8", "ascii"):
             return _decode_with(data, name, guessed=False)
     return _decode_with(data, _detect(data), guessed=True)
+
+
+def beginning_of(start: bytes, hint: str | None = None) -> str:
+    """The first bytes of a file as text, for a look at what it is: by mark, hint, or the zeros of wide letters.
+
+    Where none of these says how, every byte is one character (Latin-1).
+    """
+    for mark, codec in _MARKS:
+        if start.startswith(mark):
+            return start[len(mark) :].decode(codec, "ignore")
+    name = _codec(hint) if hint else None
+    if name is not None:
+        return start.decode(_with_order(name, start), "ignore")
+    return start.decode(_wide_without_mark(start) or "latin-1", "ignore")
 
 
 def hint_of(hints: Mapping[str, Any]) -> str | None:
@@ -167,12 +181,26 @@ def _damage(data: bytes) -> float:
     return bad / max(len(data), 1) if bad * 4 < high else 1.0
 
 
+def _with_order(codec: str, data: bytes) -> str:
+    """The codec with the order of bytes that the data show, where its name leaves that open."""
+    if codec in ("utf-16", "utf-32"):
+        seen = _wide_without_mark(data)
+        return seen if seen and seen.startswith(codec) else f"{codec}-le"
+    return codec
+
+
 def _wide_without_mark(data: bytes) -> str | None:
-    """UTF-16 without a byte order mark shows in zero bytes on one side of every pair."""
+    """UTF-16 and UTF-32 without a byte order mark show in zero bytes on one side of every letter."""
     head = data[:4096]
     if len(head) < 8 or head.count(0) < len(head) * 0.3:
         return None
-    even, odd = head[0::2].count(0), head[1::2].count(0)
+    first, second, third, last = (head[at::4].count(0) for at in range(4))
+    quarter = len(head) // 4
+    if min(third, last) >= 0.99 * quarter and second > 8 * max(first, 1):
+        return "utf-32-le"
+    if min(first, second) >= 0.99 * quarter and third > 8 * max(last, 1):
+        return "utf-32-be"
+    even, odd = first + third, second + last
     if odd > 8 * max(even, 1):
         return "utf-16-le"
     return "utf-16-be" if even > 8 * max(odd, 1) else None

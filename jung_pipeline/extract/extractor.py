@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from jung_pipeline.errors import SourceError
 from jung_pipeline.extract.document import ExtractedDocument
+from jung_pipeline.extract.encoding import beginning_of, hint_of
 from jung_pipeline.extract.gutenberg import LICENCE, TRANSCRIBER
 from jung_pipeline.text.languages import sample, told_language
 
@@ -38,7 +39,7 @@ _SUFFIXES: dict[str, Format] = {
     ".md": "txt",
 }
 _HTML_START = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>])",
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>])",
     re.I | re.S,
 )
 #: Files that are neither text nor a book format, by their first bytes.
@@ -70,7 +71,7 @@ def extract(path: Path, *, hints: Mapping[str, Any] = {}, max_file_mb: int = 100
         SourceError: the file is empty, too large, of another format than its name says, damaged,
             encrypted, protected or unsafe; the error's ``kind`` says which.
     """
-    kind = file_format(path, max_file_mb=max_file_mb)
+    kind = file_format(path, hints=hints, max_file_mb=max_file_mb)
     if kind == "pdf":
         from jung_pipeline.extract.pdf_pymupdf import extract_pdf
 
@@ -102,8 +103,10 @@ def _with_language(document: ExtractedDocument) -> ExtractedDocument:
     return replace(document, info=replace(document.info, metadata=metadata))
 
 
-def file_format(path: Path, *, max_file_mb: int = 1000) -> Format:
+def file_format(path: Path, *, hints: Mapping[str, Any] = {}, max_file_mb: int = 1000) -> Format:
     """The format a file really has, from its content first and its suffix second.
+
+    A hint about its ``encoding`` counts where the bytes alone would not pass for text.
 
     Raises:
         SourceError: ``empty_file``, ``too_large``, or ``not_this_format`` if the content is no book
@@ -128,11 +131,11 @@ def file_format(path: Path, *, max_file_mb: int = 1000) -> Format:
             f"the file has {size / 1e6:,.0f} MB; the limit is {max_file_mb} MB.",
             remedy="Raise max_file_mb if the file is what you expect.",
         )
-    return _decide(path, start)
+    return _decide(path, start, beginning_of(start, hint_of(hints)))
 
 
-def _decide(path: Path, start: bytes) -> Format:
-    """The format from a file's first bytes and its suffix."""
+def _decide(path: Path, start: bytes, text: str) -> Format:
+    """The format from a file's first bytes, read as text too, and its suffix."""
     promised = _SUFFIXES.get(path.suffix.lower())
     if b"%PDF-" in start[:_PDF_HEADER_WITHIN] and (promised == "pdf" or start.lstrip()[:5] == b"%PDF-"):
         return "pdf"
@@ -143,13 +146,13 @@ def _decide(path: Path, start: bytes) -> Format:
     for magic, name in _OTHER_FORMATS:
         if start.startswith(magic):
             raise _not(path, promised, name)
-    if _HTML_START.match(_without_bom(start)):
+    if _HTML_START.match(text):
         if promised in ("pdf", "epub"):
             raise _not(path, promised, "an HTML page (perhaps the error page of a download)")
         return "html"
     if promised in ("pdf", "epub"):
-        raise _not(path, promised, "text" if _is_text(start) else "something unknown")
-    if not _is_text(start):
+        raise _not(path, promised, "text" if _is_text(text) else "something unknown")
+    if not _is_text(text):
         raise _not(path, promised, "binary data of an unknown kind")
     return promised or "txt"
 
@@ -164,18 +167,9 @@ def _looks_like_epub(path: Path) -> bool:
     return "meta-inf/container.xml" in names or any(name.endswith(".opf") for name in names)
 
 
-def _without_bom(start: bytes) -> bytes:
-    """The bytes as something ASCII patterns match, without a byte order mark."""
-    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if start.startswith(mark):
-            return start[2 : len(start) // 2 * 2].decode(encoding, "ignore").encode("utf-8")
-    return start.removeprefix(b"\xef\xbb\xbf")
-
-
-def _is_text(start: bytes) -> bool:
-    """Whether bytes look like text in any of the usual encodings: hardly a control character."""
-    start = _without_bom(start)
-    controls = sum(byte < 32 and byte not in b"\t\n\r\f\x1a\x1b" for byte in start)
+def _is_text(start: str) -> bool:
+    """Whether the beginning of a file looks like text: hardly a control character."""
+    controls = sum(char < " " and char not in "\t\n\r\f\x1a\x1b" for char in start)
     return controls <= 0.01 * len(start)
 
 

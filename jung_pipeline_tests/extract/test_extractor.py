@@ -286,3 +286,35 @@ def test_choosing_a_reader_loads_no_other():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+
+
+@pytest.mark.parametrize("charset", WIDE)
+@pytest.mark.parametrize("hinted", [True, False])
+def test_wide_letters_without_a_mark_are_read(tmp_path, charset, hinted):
+    text = "Das Unbewußte – ein Versuch.\nZweite Zeile.\n" * 40
+    path = put(tmp_path, "book.txt", text.encode(charset))
+    found = extract(path, hints={"encoding": charset[:6]} if hinted else {})
+    assert "\n".join(found.lines["text"].to_pylist()) == text.strip()
+    assert ("encoding_guessed" in [w.code for w in found.info.warnings]) is not hinted
+
+
+def test_the_hint_saves_wide_letters_that_no_zero_bytes_give_away(tmp_path):
+    text = "Ψυχὴ καὶ πνεῦμα. Душа и дух. " * 30
+    path = put(tmp_path, "book.txt", text.encode("utf-16-le"))
+    assert extract(path, hints={"encoding": "utf-16-le"}).lines["text"].to_pylist() == [text]
+
+
+@pytest.mark.parametrize("charset", WIDE)
+def test_a_page_in_wide_letters_without_a_mark_is_html(tmp_path, charset):
+    path = put(tmp_path, "page.html", HTML.decode().encode(charset))
+    assert file_format(path) == "html"
+    assert extract(path).lines["text"].to_pylist() == ["One boat."]
+
+
+def test_a_hint_makes_no_text_of_an_image(tmp_path):
+    path = put(tmp_path, "book.txt", bytes(range(256)) * 40)
+    with pytest.raises(SourceError, match="binary"):
+        extract(path, hints={"encoding": "cp1252"})
