@@ -30,12 +30,12 @@ from jung_pipeline.clean.split_words import join_split_words
 from jung_pipeline.clean.stamps import find_stamps
 from jung_pipeline.clean.structure import assign_places
 from jung_pipeline.clean.tracked import NOWHERE
-from jung_pipeline.clean.unicode import normalise_characters
+from jung_pipeline.clean.unicode import compose, normalise_characters
 from jung_pipeline.extract.document import DocumentInfo
 from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR, REMOVAL_LEDGER
 
 #: Changes whenever the rules do, so that volumes are cleaned anew.
-CLEANING_VERSION = "3"
+CLEANING_VERSION = "4"
 
 #: Rules that take out what stands around the text, by judgement.
 _MATTER = frozenset({"contents", "front_matter", "back_matter", "index", "bibliography"})
@@ -94,6 +94,8 @@ def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> Cleaned
     progress.advance(_STAGE, 3, _STEPS)
     book.give_back_lines()
     assemble(book)
+    if compose(book.tracked):
+        book.sync_paragraphs()
     progress.advance(_STAGE, 4, _STEPS)
     _words(book)
     progress.advance(_STAGE, 5, _STEPS)
@@ -101,6 +103,8 @@ def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> Cleaned
     find_gathered_notes(book)
     take_out_anchors(book)
     take_out_paragraph_numbers(book)
+    if compose(book.tracked):  # where a note's mark stood between a letter and its accent
+        book.sync_paragraphs()
     progress.advance(_STAGE, 6, _STEPS)
     _structure(book)
     progress.advance(_STAGE, 7, _STEPS)

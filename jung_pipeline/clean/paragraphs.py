@@ -70,9 +70,11 @@ def fates_by_element(book: Book) -> None:
             line.fate = _FATES[line.element]
     if book.info.format == "pdf":
         # Extraction marks Project Gutenberg's words in texts and HTML; a PDF's lines carry no roles.
-        first, last = gutenberg.licence_bounds([gutenberg.Line(line.text, line.gap) for line in book.lines])
-        for line in (*book.lines[:first], *book.lines[last:]):
-            line.fate = "licence"
+        texts = gutenberg.texts_of([gutenberg.Line(line.text, line.gap) for line in book.lines])
+        books = {index for first, last in texts for index in range(first, last)}
+        for index, line in enumerate(book.lines):
+            if index not in books:
+                line.fate = "licence"
 
 
 def assemble(book: Book) -> None:

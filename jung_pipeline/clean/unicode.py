@@ -70,8 +70,18 @@ def normalise_characters(text: TrackedText, lexicon: Lexicon) -> None:
     text.apply(_ligature_gaps(text.text, lexicon))
     text.apply(_special_characters(text.text, lexicon))
     text.apply(_free_accents(text.text, lexicon))
-    if not unicodedata.is_normalized("NFC", text.text):
-        text.apply(_composed(text.text))
+    compose(text)
+
+
+def compose(text: TrackedText) -> bool:
+    """Put the text in NFC; whether it was not.
+
+    Joining lines and taking out what stood between letters may bring an accent behind its letter.
+    """
+    if unicodedata.is_normalized("NFC", text.text):
+        return False
+    text.apply(_composed(text.text))
+    return True
 
 
 def _special_characters(text: str, lexicon: Lexicon) -> Iterator[Edit]:

@@ -107,12 +107,6 @@ def is_gutenberg(lines: Sequence[Line]) -> bool:
     return texts_of(lines) != [(0, len(lines))]
 
 
-def licence_bounds(lines: Sequence[Line]) -> tuple[int, int]:
-    """What lies before ``first`` and from ``last`` on is header and licence."""
-    texts = texts_of(lines)
-    return texts[0][0], texts[-1][1]
-
-
 def texts_of(lines: Sequence[Line]) -> list[tuple[int, int]]:
     """The texts that a file holds, each as ``lines[first:last]``; headers and licences are the rest.
 

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jung_pipeline.clean.cleaner import volume_text
 from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.tracked import TrackedText
 from jung_pipeline.clean.unicode import normalise_characters
+from jung_pipeline.extract.document import DocumentInfo
 
-from .helpers import text_of
+from .helpers import checked, clean_pages, raw_table, text_of, texts
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,43 @@ def test_any_text_comes_out_composed_and_visible(raw: str) -> None:
     assert unicodedata.is_normalized("NFC", text.text)
     assert not any(char in text.text for char in "\u00ad\u200b\ufeff\ufffd\x00\x07")
     assert len(text.source) == len(text.text)
+
+
+FILLER = "The lamp burned on the table and nobody spoke of the journey that lay before us all."
+
+
+@pytest.mark.parametrize("hyphen", ["\u00ad", "-", "\u2010"])
+@pytest.mark.parametrize("mark", ["\u0301", "\u0308", "\u0327\u0301", "\u0345"])
+def test_an_accent_at_the_beginning_of_a_line_joins_its_letter(hyphen: str, mark: str) -> None:
+    cleaned = clean_pages(f"{FILLER}\nIn the old cafe{hyphen}\n{mark}s of the town they read.\n\n{FILLER}")
+    text = volume_text(cleaned.paragraphs)
+    assert unicodedata.is_normalized("NFC", text)
+    assert unicodedata.normalize("NFC", f"cafe{mark}s") in text
+
+
+def test_an_accent_behind_a_notes_mark_joins_its_letter() -> None:
+    rows = [
+        {"text": FILLER, "element": "p", "origin": "html"},
+        {
+            "text": "They met at the cafe1\u0301 of the town.",
+            "element": "p",
+            "origin": "html",
+            "marks": [{"start": 20, "end": 21, "kind": "noteref", "target": "n1"}],
+        },
+        {"text": "1 A note.", "element": "footnote", "element_id": "n1", "origin": "html"},
+    ]
+    info = DocumentInfo(format="html", status="ok", extractor="test")
+    cleaned = checked(raw_table(rows), info)
+    assert "They met at the café of the town." in texts(cleaned)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.text(alphabet=st.sampled_from("aeo \n\u00ad-\u0301\u0308\u0327\u1100\u1161\u11a8"), max_size=60),
+        max_size=6,
+    )
+)
+def test_joined_lines_are_composed_and_accounted_for(pieces: list[str]) -> None:
+    cleaned = clean_pages(*("\n".join([FILLER, piece, FILLER]) for piece in pieces))
+    assert unicodedata.is_normalized("NFC", volume_text(cleaned.paragraphs))
