@@ -3,13 +3,17 @@
 ``catalogue.toml`` holds one ``[volumes.<key>]`` table per volume. ``jung add`` writes an entry from the
 file's own metadata; the owner corrects it by hand. Comments and order in the file survive our writes.
 The key is the partition key: it matches ``^[a-z0-9_-]+$`` and never changes, whatever becomes of the title.
+
+A catalogue with a wrong entry is refused whole, every wrong entry named: a volume that is passed over would
+look like one that was taken out of the library, and its data would go.
 """
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +21,10 @@ import regex
 import tomlkit
 import tomlkit.exceptions
 
+from jung_pipeline.catalogue_fields import KEY_PATTERN as KEY_PATTERN
+from jung_pipeline.catalogue_fields import Problem, problems, tidy
 from jung_pipeline.errors import CatalogueError
-from jung_pipeline.tables import write_text
-
-KEY_PATTERN = regex.compile(r"[a-z0-9_-]{1,80}")
+from jung_pipeline.index.files import exclusive
 
 #: Letters that Unicode does not decompose but people write out.
 _SPELLED_OUT = str.maketrans(
@@ -55,26 +59,16 @@ class Volume:
     original_year: int | None = None
     language: str | None = None  # BCP 47 primary tag: "en", "de"
     cw_volume: str | None = None  # Collected Works volume with part: "7", "9i"
-    hints: Mapping[str, Any] = field(default_factory=dict)  # e.g. encoding, password_env, first_page
+    hints: Mapping[str, Any] = field(default_factory=dict)  # see catalogue_fields.HINTS
 
     def __post_init__(self) -> None:
-        """Refuse an entry that would break a later stage, naming the entry and the field."""
-        if not KEY_PATTERN.fullmatch(self.key):
-            raise CatalogueError(
-                f"Catalogue entry {self.key!r}: a key is 1 to 80 of a-z, 0-9, '-' and '_'.",
-                remedy="Rename the entry.",
-            )
-        for name in ("file", "title"):
-            if not isinstance(getattr(self, name), str) or not getattr(self, name).strip():
-                raise CatalogueError(
-                    f"Catalogue entry {self.key!r}: {name} is missing.", remedy=f'Add `{name} = "…"`.'
-                )
-        for name in ("year", "original_year"):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-                raise CatalogueError(
-                    f"Catalogue entry {self.key!r}: {name} must be a whole number, not {value!r}."
-                )
+        """Bring the fields into the form they are kept in; refuse what would break a later stage, by name."""
+        values = tidy({name: value for name, value in self.__dict__.items() if name != "key"})
+        wrong = problems(self.key, values)
+        if wrong:
+            raise CatalogueError(f"Catalogue entry {_said(self.key, wrong[0])}", remedy=wrong[0].remedy)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
 
 class Catalogue:
@@ -84,19 +78,16 @@ class Catalogue:
         """Read the catalogue at ``path``; a missing file is an empty catalogue.
 
         Raises:
-            CatalogueError: the file is not TOML, or an entry is wrong.
+            CatalogueError: the file cannot be read, is not TOML, or entries are wrong.
         """
         self.path = path
-        try:
-            text = path.read_text(encoding="utf-8") if path.exists() else ""
-            self._document = tomlkit.parse(text)
-        except (tomlkit.exceptions.ParseError, UnicodeDecodeError) as error:
-            raise CatalogueError(
-                f"{path}: {error}", remedy="Correct that line; nothing was changed."
-            ) from error
-        self.volumes: dict[str, Volume] = {
-            key: _volume_from(key, entry) for key, entry in self._document.get("volumes", {}).items()
-        }
+        self._changing = False
+        self._read()
+
+    def _read(self) -> None:
+        """Take the file as it is now."""
+        self._document = _parsed(self.path)
+        self.volumes: dict[str, Volume] = _volumes_of(self.path, self._document.unwrap())
 
     def __len__(self) -> int:
         return len(self.volumes)
@@ -121,42 +112,141 @@ class Catalogue:
         wanted = unicodedata.normalize("NFC", name)
         return next((v for v in self if unicodedata.normalize("NFC", v.file) == wanted), None)
 
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """Read the file anew and let nobody else change it meanwhile; what is decided inside stays true.
+
+        May be nested. Every process that writes goes through here, so no entry of another's is lost.
+        """
+        if self._changing:
+            yield
+            return
+        with exclusive(self.path.parent, name=f".{self.path.name}.lock"):
+            self._read()
+            self._changing = True
+            try:
+                yield
+            finally:
+                self._changing = False
+
     def add(self, volume: Volume) -> None:
-        """Put ``volume`` into the catalogue, replacing an entry of the same key, and save the file."""
-        self.volumes[volume.key] = volume
-        table = tomlkit.table()
-        for name, value in asdict(volume).items():
-            if name != "key" and value not in (None, {}):
-                table[name] = value
-        self._document.setdefault("volumes", tomlkit.table(is_super_table=True))[volume.key] = table
-        self.save()
+        """Put ``volume`` into the catalogue, replacing an entry of the same key, and save the file.
+
+        Raises:
+            CatalogueError: another entry has the same file.
+        """
+        with self.changing():
+            other = self.by_file(volume.file)
+            if other and other.key != volume.key:
+                raise CatalogueError(
+                    f"{self.path}: {volume.file} is the file of the entry [volumes.{other.key}] already.",
+                    remedy="Two volumes cannot share a file.",
+                )
+            self.volumes[volume.key] = volume
+            entries = self._document.setdefault("volumes", tomlkit.table(is_super_table=True))
+            entry = entries.get(volume.key)
+            if entry is None:
+                entries[volume.key] = entry = tomlkit.table()
+            _update(entry, {name: value for name, value in asdict(volume).items() if name != "key"})
+            self.save()
 
     def remove(self, key: str) -> None:
         """Take the entry ``key`` out and save the file; nothing happens if there is none."""
-        if self.volumes.pop(key, None) is not None:
-            del self._document["volumes"][key]
-            self.save()
+        with self.changing():
+            if self.volumes.pop(key, None) is not None:
+                del self._document["volumes"][key]
+                self.save()
 
     def save(self) -> None:
         """Write the file, all or nothing."""
+        from jung_pipeline.tables import write_text  # brings Arrow along; reading a catalogue does without
+
         write_text(self.path, tomlkit.dumps(self._document))
 
 
-def _volume_from(key: str, entry: Any) -> Volume:
-    """The Volume of a catalogue table; every problem names the entry."""
-    if not isinstance(entry, Mapping):
+def _update(entry: Any, values: Mapping[str, Any]) -> None:
+    """Write ``values`` into a table of the document; what is the same already keeps its form and comments."""
+    for name, value in values.items():
+        if value in (None, {}):
+            entry.pop(name, None)
+        elif name not in entry or entry[name] != value:
+            entry[name] = value
+
+
+def _parsed(path: Path) -> tomlkit.TOMLDocument:
+    """The TOML at ``path``; an empty document where there is no file."""
+    unchanged = "Nothing was changed."
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return tomlkit.document()
+    except IsADirectoryError as error:
         raise CatalogueError(
-            f"Catalogue entry {key!r} is not a table.", remedy=f"Write it as [volumes.{key}]."
-        )
-    values = entry.unwrap() if hasattr(entry, "unwrap") else dict(entry)
-    known = {f.name for f in fields(Volume)} - {"key"}
-    unknown = sorted(set(values) - known)
-    if unknown:
+            f"{path} is a folder.", remedy="Move it away; the catalogue is a file."
+        ) from error
+    except OSError as error:
         raise CatalogueError(
-            f"Catalogue entry {key!r}: unknown field {unknown[0]!r}.",
-            remedy=f"Known: {', '.join(sorted(known))}.",
+            f"{path} cannot be read ({error.strerror}).",
+            remedy="Look at who owns it, and at its permissions.",
+        ) from error
+    try:
+        return tomlkit.parse(data.decode("utf-8-sig").replace("\r\n", "\n"))
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise CatalogueError(
+            f"{path}, line {line}: this is not UTF-8.", remedy=f"Save the file as UTF-8. {unchanged}"
+        ) from error
+    except tomlkit.exceptions.TOMLKitError as error:
+        said = str(error).rstrip(".").replace(". at line", " at line")
+        raise CatalogueError(
+            f"{path} is not TOML: {said}.", remedy=f"Correct it there. {unchanged}"
+        ) from error
+
+
+def _volumes_of(path: Path, document: Mapping[str, Any]) -> dict[str, Volume]:
+    """The volumes of a parsed catalogue.
+
+    Raises:
+        CatalogueError: names file, entry and field of the first thing that is wrong, and where there is more.
+    """
+    wrong: list[tuple[str, Problem]] = []
+    for name in document:
+        if name != "volumes":
+            says = "this is no table of a catalogue"
+            wrong.append((f"[{name}]", Problem("", says, "Entries are written as [volumes.<key>].")))
+    entries = document.get("volumes", {})
+    if not isinstance(entries, Mapping):
+        wrong.append(
+            ("volumes", Problem("", "this is not a table", "Entries are written as [volumes.<key>]."))
         )
-    return Volume(key=key, **{"file": "", "title": "", **values})
+        entries = {}
+    volumes: dict[str, Volume] = {}
+    owners: dict[str, str] = {}
+    for key, entry in entries.items():
+        if not isinstance(entry, Mapping):
+            wrong.append((key, Problem("", "this is not a table", f"Write it as [volumes.{key}].")))
+            continue
+        values = tidy({"file": None, "title": None, **entry})
+        found = problems(key, values)
+        owner = owners.setdefault(str(values["file"]), key)
+        if not found and owner != key:
+            says = f"the entry {owner!r} has the same file, {values['file']}"
+            found = [Problem("file", says, "Take one of the two entries out.")]
+        wrong += [(key, problem) for problem in found]
+        if not found:
+            volumes[key] = Volume(key=key, **values)
+    if wrong:
+        key, first = wrong[0]
+        more = [f"{other} {problem.field}".strip() for other, problem in wrong[1:]]
+        also = f" Also wrong: {', '.join(more[:5])}{', …' if more[5:] else ''}." if more else ""
+        raise CatalogueError(f"{path}, entry {_said(key, first)}", remedy=f"{first.remedy}{also}".strip())
+    return volumes
+
+
+def _said(key: Any, problem: Problem) -> str:
+    """An entry, a field, and what is wrong with it."""
+    shown = repr(key) if len(str(key)) <= 90 else f"{str(key)[:80]!r}…"
+    return f"{shown}{f', field {problem.field}' if problem.field else ''}: {problem.says}."
 
 
 def slug(name: str) -> str:

@@ -5,6 +5,8 @@ A user sees one line: what is wrong, where (file and page where known), and what
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
 from typing import Literal
 
 #: Exit codes of the ``jung`` command: 0 done, 1 the thing asked for failed, 2 wrong usage,
@@ -64,6 +66,10 @@ class StageError(JungError):
     """A stage of the line has no input, or its input breaks a promise (schema, invariants)."""
 
 
+class DamagedTableError(StageError):
+    """A stage's table is there, but what it holds cannot be trusted: torn, or its checksums do not fit."""
+
+
 class EmbeddingError(JungError):
     """An embedder cannot be loaded, or refused a text."""
 
@@ -82,3 +88,28 @@ class ServiceError(JungError):
 
 class AnswerError(JungError):
     """The language model gave no usable answer (refusal, cut off, empty)."""
+
+
+#: What helps where the operating system says no.
+_REMEDIES = {
+    errno.EACCES: "Look at who owns it, and at its permissions.",
+    errno.EPERM: "Look at who owns it, and at its permissions.",
+    errno.EROFS: "The disk can only be read; name another library folder with JUNG_HOME or --home.",
+    errno.ENOSPC: "Make room on the disk.",
+    errno.EDQUOT: "Make room on the disk.",
+    errno.ENAMETOOLONG: "Give the file a shorter name.",
+    errno.EISDIR: "There is a folder where a file should be; move it away.",
+    errno.ENOTDIR: "There is a file where a folder should be; move it away.",
+    errno.EEXIST: "There is a file where a folder should be; move it away.",
+    errno.EILSEQ: "Rename the file: its name is not UTF-8.",
+    errno.EMFILE: "Close other programs, or raise the limit of open files (ulimit -n).",
+}
+
+
+def file_error(error: OSError, path: Path | None = None) -> JungError:
+    """What the operating system refused, as an error for the user: which file, why, and what to do."""
+    name = error.filename or path
+    where = f"{name}: " if name else ""
+    return JungError(
+        f"{where}{error.strerror or error}.", remedy=_REMEDIES.get(error.errno or 0, "Look at that file.")
+    )

@@ -16,10 +16,12 @@ from pathlib import Path
 
 from jung_pipeline import tables
 from jung_pipeline.catalogue import SUFFIXES, Catalogue, Volume, new_key
-from jung_pipeline.errors import SourceError, UsageError
+from jung_pipeline.catalogue_fields import name_problem, problems, tidy
+from jung_pipeline.errors import JungError, SourceError, UsageError, file_error
 from jung_pipeline.library import Home, files_in, is_book
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import STAGES, source_facts
+from jung_pipeline.text.printable import one_line, printable
 
 #: A file changed less than this many seconds ago may still be in the middle of being copied.
 SETTLING_SECONDS = 5.0
@@ -83,22 +85,76 @@ def present_volumes(home: Home, catalogue: Catalogue | None = None) -> list[Volu
     return [volume for volume in catalogue if home.source(volume).exists()]
 
 
-def catalogue_new_files(home: Home, *, settled_only: bool = False) -> list[Volume]:
-    """Give every book in the folder that has no entry one, from its own metadata; return the new entries.
+@dataclass(frozen=True)
+class NotTaken:
+    """A file in the library folder that cannot be given an entry, and why in one line with the remedy."""
 
-    A file that is byte for byte the book of an entry whose file is gone was renamed: it keeps its key.
-    ``settled_only`` leaves files alone that may still be in the middle of being copied.
+    file: str  # printable: bytes that are not UTF-8 are written out
+    problem: str
+
+
+@dataclass(frozen=True)
+class NewFiles:
+    """What cataloguing found: the entries it wrote, and the files that it could not take up."""
+
+    added: tuple[Volume, ...] = ()
+    failed: tuple[NotTaken, ...] = ()
+
+
+def catalogue_new_files(home: Home, *, settled_only: bool = False) -> NewFiles:
+    """Give every book in the folder that has no entry one, from its own metadata.
+
+    A file that is byte for byte the book of an entry whose file is gone was renamed: it keeps its key. A file
+    that cannot be taken up keeps no other from it. ``settled_only`` leaves files alone that may still be in the
+    middle of being copied.
+
+    Raises:
+        CatalogueError: the catalogue cannot be read.
     """
     catalogue = home.catalogue()
-    new = []
+    added: list[Volume] = []
+    failed: list[NotTaken] = []
     for name in files_in(home):
         path = home.library / name
-        if catalogue.by_file(name) or (settled_only and not _is_settled(path)):
+        try:
+            _refuse_name(name)
+            if catalogue.by_file(name) or (settled_only and not _is_settled(path)):
+                continue
+            renamed = _renamed(home, catalogue, path)
+            volume, is_new = _enter(catalogue, renamed or describe(path, catalogue), is_renamed=bool(renamed))
+        except FileNotFoundError:  # gone again since the folder was read
             continue
-        volume = _renamed(home, catalogue, path) or describe(path, catalogue)
+        except JungError as error:
+            failed.append(NotTaken(printable(name), str(error)))
+        except OSError as error:
+            failed.append(NotTaken(printable(name), str(file_error(error, path))))
+        else:
+            added += [volume] if is_new else []
+    return NewFiles(tuple(added), tuple(failed))
+
+
+def _refuse_name(name: str) -> None:
+    """Raise UsageError if a file of this name cannot have an entry in the catalogue."""
+    says = name_problem(name)
+    if says:
+        raise UsageError(
+            f"The name of {printable(name)} {says}.", remedy="Rename the file; the book stays the same."
+        )
+
+
+def _enter(catalogue: Catalogue, volume: Volume, *, is_renamed: bool = False) -> tuple[Volume, bool]:
+    """Put ``volume`` into the catalogue unless its file got an entry meanwhile; the entry, and whether it is new.
+
+    A key that another book took meanwhile is left to it; one whose file was renamed keeps its own.
+    """
+    with catalogue.changing():
+        entry = catalogue.by_file(volume.file)
+        if entry:
+            return entry, False
+        if not is_renamed and volume.key in catalogue.volumes:  # another book took the key meanwhile
+            volume = replace(volume, key=new_key(volume.file, catalogue.volumes))
         catalogue.add(volume)
-        new.append(volume)
-    return new
+        return volume, True
 
 
 def _is_settled(path: Path) -> bool:
@@ -111,7 +167,10 @@ def _renamed(home: Home, catalogue: Catalogue, path: Path) -> Volume | None:
     missing = [volume for volume in catalogue if not home.source(volume).exists()]
     if not missing:
         return None
-    digest = source_facts(path)["sha256"]
+    try:
+        digest = source_facts(path)["sha256"]
+    except SourceError:  # cannot be read; it gets an entry by its name, and raw_text says what is wrong
+        return None
     for volume in missing:
         info = tables.read_info(home.table("raw_text", volume.key)) or {}
         if info.get("source", {}).get("sha256") == digest:
@@ -128,12 +187,14 @@ def describe(path: Path, catalogue: Catalogue) -> Volume:
 
     try:
         facts = describe_file(path)
-    except SourceError:
+    except Exception:  # whatever a reader stumbles over in one book is told when that book is read
         facts = {}
-    known = ("title", "author", "translator", "editor", "publisher", "year", "original_year", "language")
-    fields = {name: facts[name] for name in known if facts.get(name)}
-    fields.setdefault("title", path.stem)
     name = unicodedata.normalize("NFC", path.name)
+    known = ("title", "author", "translator", "editor", "publisher", "year", "original_year", "language")
+    fields = tidy({field: facts[field] for field in known if facts.get(field)})
+    wrong = {problem.field for problem in problems("a-key", {"file": name, "title": "a title", **fields})}
+    fields = {field: value for field, value in fields.items() if value and field not in wrong}
+    fields.setdefault("title", one_line(path.stem) or name)
     return Volume(key=new_key(name, catalogue.volumes), file=name, **fields)
 
 
@@ -144,33 +205,43 @@ def add_file(home: Home, path: Path, *, replacing: bool = False) -> tuple[Volume
         UsageError: no such file, not a type of book, or another book of that name is there and
             ``replacing`` was not asked for.
     """
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder.", remedy=f"Name the books in it: jung add {path}/*")
-    if not path.is_file():
-        raise UsageError(f"There is no file {path}.")
-    if not is_book(path.name):
-        raise UsageError(f"{path.name} is not a book.", remedy=f"Known types: {', '.join(sorted(SUFFIXES))}.")
+    _refuse_source(path)
     home.library.mkdir(parents=True, exist_ok=True)
     catalogue = home.catalogue()
     name = unicodedata.normalize("NFC", path.name)
-    entry = catalogue.by_file(name)
-    target = home.source(entry) if entry else home.library / name
-    happened = "added"
-    if target.exists():
-        same = target.samefile(path) or source_facts(target)["sha256"] == source_facts(path)["sha256"]
-        if same and entry:
-            return entry, "unchanged"
-        if not same and not replacing:
-            raise UsageError(
-                f"The library already has another {name}.",
-                remedy="Use --replace if this is a better copy of the same book; else rename the file.",
-            )
-        happened = "added" if same else "replaced"
-    if not (target.exists() and target.samefile(path)):
-        tables.write_atomically(target, lambda staged: shutil.copyfile(path, staged))
-    volume = entry or describe(target, catalogue)
-    catalogue.add(volume)
-    return volume, happened
+    with catalogue.changing():  # two calls that bring the same name must not both find its place free
+        entry = catalogue.by_file(name)
+        target = home.source(entry) if entry else home.library / name
+        happened = "added"
+        if target.exists():
+            same = target.samefile(path) or source_facts(target)["sha256"] == source_facts(path)["sha256"]
+            if same and entry:
+                return entry, "unchanged"
+            if not same and not replacing:
+                raise UsageError(
+                    f"The library already has another {printable(name)}.",
+                    remedy="Use --replace if this is a better copy of the same book; else rename the file.",
+                )
+            happened = "added" if same else "replaced"
+        if not (target.exists() and target.samefile(path)):
+            tables.write_atomically(target, lambda staged: shutil.copyfile(path, staged))
+    return entry or _enter(catalogue, describe(target, catalogue))[0], happened
+
+
+def _refuse_source(path: Path) -> None:
+    """Raise UsageError unless ``path`` is a file that can be a book."""
+    shown = printable(str(path))
+    if path.is_dir():
+        raise UsageError(f"{shown} is a folder.", remedy=f"Name the books in it: jung add {shown}/*")
+    if not path.exists():
+        raise UsageError(f"There is no file {shown}.")
+    if not path.is_file():
+        raise UsageError(f"{shown} is not a file that can be copied.")
+    if not is_book(path.name):
+        raise UsageError(
+            f"{printable(path.name)} is not a book.", remedy=f"Known types: {', '.join(sorted(SUFFIXES))}."
+        )
+    _refuse_name(path.name)
 
 
 def remove_data(settings: Settings, key: str) -> None:

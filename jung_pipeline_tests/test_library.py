@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
 import pytest
 
 from jung_pipeline.errors import UsageError
 from jung_pipeline.library import Home, discover
-from jung_pipeline.volumes import add_file, catalogue_new_files, plan_partitions, present_volumes
+from jung_pipeline.volumes import NewFiles, add_file, catalogue_new_files, plan_partitions, present_volumes
+from jung_pipeline_tests.small_books import put_epub
 
 TEXT = "CHAPTER I\n\nThe keeper counted the stones every night and wrote the number on the wall.\n"
 
@@ -62,8 +70,8 @@ def test_a_file_dropped_into_the_folder_gets_an_entry(tmp_path):
     home = Home(tmp_path)
     home.library.mkdir()
     (home.library / "Dropped.txt").write_text(TEXT, encoding="utf-8")
-    assert [volume.key for volume in catalogue_new_files(home)] == ["dropped"]
-    assert catalogue_new_files(home) == []
+    assert [volume.key for volume in catalogue_new_files(home).added] == ["dropped"]
+    assert catalogue_new_files(home) == NewFiles()
     assert [volume.key for volume in present_volumes(home)] == ["dropped"]
 
 
@@ -71,7 +79,93 @@ def test_a_file_that_is_still_being_copied_is_left_alone_by_the_sensor(tmp_path)
     home = Home(tmp_path)
     home.library.mkdir()
     (home.library / "Growing.txt").write_text(TEXT, encoding="utf-8")
-    assert catalogue_new_files(home, settled_only=True) == []
+    assert catalogue_new_files(home, settled_only=True) == NewFiles()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep names in UTF-8")
+def test_a_name_that_is_not_utf_8_keeps_no_other_book_out(tmp_path):
+    home = Home(tmp_path)
+    home.library.mkdir()
+    for name in (b"A.txt", "Märchen.txt".encode("latin-1"), b"Z.txt"):
+        Path(os.fsdecode(os.fsencode(home.library) + b"/" + name)).write_text(TEXT, encoding="utf-8")
+    found = catalogue_new_files(home)
+    assert [volume.file for volume in found.added] == ["A.txt", "Z.txt"]
+    (failed,) = found.failed
+    assert failed.file == r"M\xe4rchen.txt"
+    assert failed.file in failed.problem and "UTF-8" in failed.problem and "Rename" in failed.problem
+    again = catalogue_new_files(home)
+    assert again.added == () and again.failed == found.failed
+    assert len(present_volumes(home)) == 2
+
+
+def test_a_file_that_cannot_be_described_gets_an_entry_by_its_name(tmp_path):
+    home = Home(tmp_path)
+    home.library.mkdir()
+    (home.library / "Broken.pdf").write_bytes(b"%PDF-1.7\n\xff\xff")
+    (home.library / "Gone.txt").symlink_to(tmp_path / "nowhere")
+    (home.library / "Sound.txt").write_text(TEXT, encoding="utf-8")
+    assert [volume.title for volume in catalogue_new_files(home).added] == ["Broken", "Sound"]
+
+
+def test_a_title_in_a_file_commands_no_terminal(tmp_path):
+    book = put_epub(tmp_path, "keeper", chapters=1, paragraphs=1)
+    with zipfile.ZipFile(book) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    package = next(name for name in parts if name.endswith(".opf"))
+    title = "<dc:title>\x9d0;owned\x9cThe \x9b31mKeeper\x7f\u202e</dc:title>"
+    changed = re.sub("<dc:title.*?</dc:title>", title, parts[package].decode())
+    with zipfile.ZipFile(book, "w") as archive:
+        for name, data in {**parts, package: changed.encode()}.items():
+            archive.writestr(name, data)
+    volume, _ = add_file(Home(tmp_path / "home"), book)
+    assert volume.title == "The Keeper"
+
+
+@pytest.mark.parametrize(
+    "stem", ["ü" * 117, "x" * 240, "Ein Buch, das »Märchen« heißt, und ein langer Titel " * 4]
+)
+def test_a_book_with_as_long_a_name_as_the_disk_takes_is_added(tmp_path, stem):
+    source = tmp_path / f"{stem}.txt"
+    source.write_text(TEXT, encoding="utf-8")
+    home = Home(tmp_path / "home")
+    volume, _ = add_file(home, source)
+    assert home.source(volume).read_text(encoding="utf-8") == TEXT
+
+
+ADD = """
+import sys
+from pathlib import Path
+from jung_pipeline.library import Home
+from jung_pipeline.volumes import add_file
+print("ready", flush=True)
+sys.stdin.readline()
+for path in sys.argv[2:]:
+    add_file(Home(Path(sys.argv[1])), Path(path))
+"""
+
+
+def test_processes_that_add_books_of_one_title_at_once_give_each_a_key_of_its_own(tmp_path):
+    running = []
+    for suffix in ("txt", "html", "text"):
+        books = [tmp_path / f"Book {number}.{suffix}" for number in range(5)]
+        for book in books:
+            book.write_text(f"<p>{TEXT}</p>" if suffix == "html" else TEXT, encoding="utf-8")
+        running.append(
+            subprocess.Popen(
+                [sys.executable, "-c", ADD, str(tmp_path / "home"), *map(str, books)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            )
+        )  # fmt: skip
+    for process in running:
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in running:
+        process.communicate(timeout=60)
+    assert [process.returncode for process in running] == [0, 0, 0]
+    catalogue = Home(tmp_path / "home").catalogue()
+    assert len({volume.file for volume in catalogue}) == len(catalogue) == 15
 
 
 def test_a_missing_library_folder_is_not_an_empty_library(tmp_path):

@@ -40,12 +40,18 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def exclusive(index_dir: Path) -> Iterator[None]:
-    """Let one process at a time publish; the lock goes with its holder, however that ends."""
+def exclusive(index_dir: Path, *, wait: bool = True, name: str = ".lock") -> Iterator[None]:
+    """Let one process at a time publish; the lock goes with its holder, however that ends.
+
+    ``name`` is the lock's file: locks of two names do not wait for each other.
+
+    Raises:
+        BlockingIOError: another has it, and ``wait`` is false.
+    """
     index_dir.mkdir(parents=True, exist_ok=True)
-    with (index_dir / ".lock").open("w") as file:
+    with (index_dir / name).open("w") as file:
         with contextlib.suppress(ImportError):  # Windows: one writer is a matter of discipline
             import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX)
+            fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
