@@ -70,11 +70,18 @@ _SUPPORTED = ("en", "de", "fr", "es", "it", "nl")
 
 
 @functools.cache
-def frequencies(language: str) -> dict[str, float]:
-    """Share of running words by word (case-folded: ß is ss), the most frequent first; wordfreq's large list."""
-    from wordfreq import get_frequency_dict
+def bands(language: str) -> list[list[str]]:
+    """The words of the large list (the small one if there is none), :func:`words.bands`."""
+    return words.bands(language, "large") or words.bands(language)
 
-    return get_frequency_dict(language, wordlist="best")
+
+@functools.cache
+def zipfs(language: str) -> dict[str, float]:
+    """Frequency on the Zipf scale by word (case-folded: ß is ss), the most frequent first."""
+    found: dict[str, float] = {}
+    for number, band in enumerate(bands(language)):
+        found.update(dict.fromkeys(band, math.log10(10 ** (-number / 100)) + 9))
+    return found
 
 
 def guess_language(text: str) -> str:
@@ -99,18 +106,20 @@ class Lexicon:
     Attributes:
         language: primary tag of the volume's main language.
         vocabulary: how often each word form (lower case, hyphens kept) stands in the volume itself.
+        total: running words of the volume.
+        listed: Zipf frequency by word (case-folded) in the volume's language.
     """
 
     def __init__(self, language: str, texts: Iterable[str]) -> None:
         self.language = language
         self._listed = language if language in _SUPPORTED else "en"
-        self.vocabulary: Counter[str] = Counter()
-        for text in texts:
-            self.vocabulary.update(word.lower() for word in _WORD.findall(text))
+        self.vocabulary = vocabulary_of(texts)
+        self.total = self.vocabulary.total()
+        self.listed = zipfs(self._listed)
 
     def zipf(self, word: str) -> float:
         """Frequency of ``word`` in the volume's language on the Zipf scale; 0 if it is not listed."""
-        return _zipf(word.casefold(), self._listed)
+        return self.listed.get(word.casefold(), 0.0)
 
     def zipf_anywhere(self, word: str) -> float:
         """The highest frequency of ``word`` in any language these books quote at length."""
@@ -118,14 +127,24 @@ class Lexicon:
 
     def count(self, word: str) -> int:
         """How often ``word`` stands in the volume, whatever its capitals."""
-        return self.vocabulary[word.lower()]
+        return self.vocabulary.get(word.lower(), 0)
 
     def is_word(self, word: str, least: float = 2.0) -> bool:
         """Whether ``word`` is listed with at least ``least``, or stands in the volume three times."""
         return self.zipf(word) >= least or self.count(word) >= 3
 
 
-@functools.lru_cache(maxsize=200_000)
-def _zipf(word: str, language: str) -> float:
-    frequency = frequencies(language).get(word, 0.0)
-    return math.log10(frequency) + 9 if frequency > 0 else 0.0
+def vocabulary_of(texts: Iterable[str]) -> Counter[str]:
+    """How often each word form stands in ``texts`` (lower case, hyphens kept)."""
+    # No word crosses white space: what stands between blanks is counted first, and each looked into once.
+    chunks: Counter[str] = Counter()
+    for text in texts:
+        chunks.update(text.split())
+    found: Counter[str] = Counter()
+    for chunk, count in chunks.items():
+        if chunk.isalpha() and chunk.isascii():
+            found[chunk.lower()] += count
+        else:
+            for word in _WORD.findall(chunk):
+                found[word.lower()] += count
+    return found

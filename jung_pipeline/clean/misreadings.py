@@ -10,14 +10,17 @@ alone.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
-from jung_pipeline.clean import shapes
+from jung_pipeline.clean import shapes, tokens
 from jung_pipeline.clean.confusions import Channel
 from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.spellings import is_compound, is_inflected, modern_german, spellings
@@ -25,10 +28,10 @@ from jung_pipeline.clean.split_words import divided, of_small_words
 from jung_pipeline.clean.tracked import Edit
 from jung_pipeline.text import words as word_lists
 
-_TOKEN = regex.compile(
-    r"(?<![\p{L}\p{N}\p{M}_@/]|\p{L}['’.])[\p{L}\p{N}]{2,24}"
-    r"(?![\p{L}\p{N}\p{M}_@]|[./]\p{L}|['’](?!(?:s|t|d|ll|re|ve|m)(?!\p{L}))\p{L})"
-)
+#: A letter or sign directly before or behind what is no word of its own: an address, a part of a contraction.
+_GLUED, _GLUED_BY_LETTER, _APOSTROPHES = "_@/", "'’.", "'’"
+_CLITIC = regex.compile(r"(?:s|t|d|ll|re|ve|m)(?!\p{L})")
+_LONGEST = 24
 _SENTENCE_START = regex.compile(r"(?:^|[.!?:;]['\"”’)]*\s+|[\"“„‘«»(—–-]\s?|\n)$")
 
 #: Costs (minus log10) that a running word is one that no list has: any; capitalised inside a sentence; a long
@@ -86,8 +89,10 @@ class Corrector:
     def __init__(self, text: str, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self.language = lexicon.language
-        self.words = Counter(match.group() for match in _TOKEN.finditer(text))
-        self.total = sum(self.words.values())
+        self.starts, self.ends = _tokens(text)
+        self.forms = tokens.forms(text, self.starts, self.ends)
+        self.words = dict(zip(self.forms.strings, self.forms.counts(), strict=True))
+        self.total = len(self.starts)
         self.channel = Channel(self.language, text)
         self.capitalised = self.language == "de"
         self._near: dict[tuple[str, bool], list[tuple[str, float]]] = {}
@@ -95,10 +100,9 @@ class Corrector:
 
     def learn(self) -> None:
         """Learn the volume's confusions from its clear cases."""
-        doubtful = [word for word in self.words if not self._settled(word)]
         for _ in range(2):
             seen: Counter[tuple[str, str]] = Counter()
-            for word in doubtful:
+            for word in self.doubtful:
                 found = self.correction(
                     word, name=not word.islower() and not self.capitalised, thorough=False
                 )
@@ -109,9 +113,20 @@ class Corrector:
             if self.channel.shift > _CLEAN:
                 break
 
+    @functools.cached_property
+    def doubtful(self) -> list[str]:
+        """The words of the volume that do not stand as read without weighing."""
+        return [word for word in self.words if not self._settled(word)]
+
     def _settled(self, word: str) -> bool:
         """Whether ``word`` stands as read without weighing."""
-        return len(word) < 3 or not _is_judged(word) or self._known(word, word.lower())
+        lower = word.lower()
+        return (
+            len(word) < 3
+            or self.lexicon.listed.get(lower, 0.0) >= _RUN_TOGETHER
+            or not _is_judged(word)
+            or self._known(word, lower)
+        )
 
     def correction(self, word: str, *, name: bool = False, thorough: bool = True) -> Correction | None:
         """What ``word`` was meant to be, or ``None`` if it stands as read.
@@ -200,10 +215,17 @@ class Corrector:
                 found.update(shapes.same_shape(variant, self.language))
         found.discard(lower)
         most = 6.6 if len(lower) < 8 else 7.3
-        priced = [(word, cost) for word in found if (cost := self.cost_of(word)) < most]
+        priced = [(word, cost) for word in self._frequent(found) if (cost := self.cost_of(word)) < most]
         priced.sort(key=lambda pair: pair[1])
         self._near[lower, thorough] = priced
         return priced
+
+    def _frequent(self, found: set[str]) -> Iterable[str]:
+        """Those of ``found`` that may cost little enough: the listed, and the volume's own."""
+        if self.language == "de":  # the list writes ß as ss
+            listed, own = self.lexicon.listed, self.lexicon.vocabulary
+            return [word for word in found if word.casefold() in listed or word in own]
+        return (found & self.lexicon.listed.keys()) | (found & self.lexicon.vocabulary.keys())
 
     def cost_of(self, word: str) -> float:
         """Minus the logarithm of how frequent ``word`` is, in general and in the volume."""
@@ -249,24 +271,55 @@ def correct_misreadings(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     corrector.learn()
     known: dict[tuple[str, bool], Correction | None] = {}
     thorough = corrector.channel.shift <= _CLEAN
-    for match in _TOKEN.finditer(text):
-        word = match.group()
+    doubtful = frozenset(corrector.doubtful)
+    strings = corrector.forms.strings
+    in_doubt = np.array([word in doubtful for word in strings], dtype=bool)
+    for number in np.flatnonzero(in_doubt[corrector.forms.of]).tolist() if strings else ():
+        word, start = strings[corrector.forms.of[number]], int(corrector.starts[number])
         lower = word.islower()
-        name = not lower and not _SENTENCE_START.search(text, max(0, match.start() - 6), match.start())
+        name = not lower and not _SENTENCE_START.search(text, max(0, start - 6), start)
         if (word, name) not in known:
             known[word, name] = corrector.correction(word, name=name, thorough=thorough)
         better = known[word, name]
         # The first word of a paragraph in small letters is the rest of a word.
-        if better is not None and not (lower and match.start() > 0 and text[match.start() - 1] == "\n"):
-            yield Edit(
-                match.start(),
-                match.end(),
-                better.word,
-                "run_together" if " " in better.word else "misreading",
-            )
+        if better is not None and not (lower and start > 0 and text[start - 1] == "\n"):
+            rule = "run_together" if " " in better.word else "misreading"
+            yield Edit(start, start + len(word), better.word, rule)
     if lexicon.language == "en":
         for match in _ONE_FOR_I.finditer(text):
             yield Edit(match.start(), match.end(), "I", "misreading")
+
+
+def _tokens(text: str) -> tuple[tokens.Places, tokens.Places]:
+    """Where the words of ``text`` begin and end: letters and digits, nothing glued to them but clitics."""
+    points = tokens.code_points(text)
+    kinds = tokens.classes(points)
+    starts, ends = tokens.runs((kinds & (tokens.LETTER | tokens.DIGIT)) > 0)
+    padded = np.concatenate([np.zeros(2, points.dtype), points, np.zeros(2, points.dtype)])
+    of_kind = np.concatenate([np.zeros(2, kinds.dtype), kinds, np.zeros(2, kinds.dtype)])
+    before, behind = padded[starts + 1], padded[ends + 2]
+    letter_before, letter_behind = of_kind[starts] == tokens.LETTER, of_kind[ends + 3] == tokens.LETTER
+    clitics = letter_behind & _among(behind, _APOSTROPHES)
+    glued = (
+        _among(before, _GLUED)
+        | (of_kind[starts + 1] == tokens.MARK)
+        | (letter_before & _among(before, _GLUED_BY_LETTER))
+        | _among(behind, "_@")
+        | (of_kind[ends + 2] == tokens.MARK)
+        | (letter_behind & _among(behind, "./"))
+    )
+    lengths = ends - starts
+    taken = ~glued & (lengths >= 2) & (lengths <= _LONGEST)
+    for number in np.flatnonzero(taken & clitics).tolist():
+        taken[number] = _CLITIC.match(text, int(ends[number]) + 1) is not None
+    return starts[taken], ends[taken]
+
+
+def _among(points: npt.NDArray[np.uint32], signs: str) -> npt.NDArray[np.bool_]:
+    found = points == ord(signs[0])
+    for sign in signs[1:]:
+        found |= points == ord(sign)
+    return found
 
 
 def _is_judged(word: str) -> bool:

@@ -8,8 +8,11 @@ shape it was printed with, or nearly. The index is built at first use, once a pr
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator
+
+import numpy as np
 
 _SHAPES = {
     "i": "iljtfr1!|I7ſJ",
@@ -42,21 +45,24 @@ def shape(word: str) -> str:
 @functools.cache
 def index(language: str) -> dict[str, list[str]]:
     """Shape → the frequent words of ``language`` that have it, the most frequent first."""
-    from jung_pipeline.clean.lexicon import frequencies
+    from jung_pipeline.clean.lexicon import bands
 
     least = {
         length: 10.0 ** (zipf - 9) for length in range(100) for most, zipf in _LEAST[::-1] if length <= most
     }
     rarest = min(least.values())
     found: dict[str, list[str]] = {}
-    for word, share in frequencies(language).items():
+    for number, band in enumerate(bands(language)):
+        share = 10 ** (-number / 100)
         if share < rarest:
             break  # the most frequent come first
-        if 1 < len(word) < 100 and share >= least[len(word)] and word.isalpha():
-            found.setdefault(word.translate(_TABLE), []).append(word)
-            if language == "de" and "ss" in word:  # the lists write ß as ss
-                sharp = word.replace("ss", "ß")
-                found.setdefault(sharp.translate(_TABLE), []).append(sharp)
+        lengths = {length for length, at_least in least.items() if length > 1 and share >= at_least}
+        for word in band:
+            if len(word) in lengths and word.isalpha():
+                found.setdefault(word.translate(_TABLE), []).append(word)
+                if language == "de" and "ss" in word:  # the lists write ß as ss
+                    sharp = word.replace("ss", "ß")
+                    found.setdefault(sharp.translate(_TABLE), []).append(sharp)
     return found
 
 
@@ -92,49 +98,65 @@ def candidates(word: str, language: str) -> list[str]:
 
 #: Words whose letters make the model of what a word looks like; rarer ones are full of other languages' words.
 _MODEL_WORDS = 40_000
-_BACK_OFF = 0.2
+
+
+class _Letters:
+    """Counts of up to four letters in a row and of those before the last, over the distinct frequent words.
+
+    A string of letters is the number whose digits are the letters' places in the alphabet.
+    """
+
+    def __init__(self, model_words: list[str]) -> None:
+        joined = "".join(f"^{word}$" for word in model_words)
+        points = np.frombuffer(joined.encode("utf-32-le"), dtype=np.uint32)
+        alphabet, digits = np.unique(points, return_inverse=True)
+        self.base = len(alphabet) + 1  # the last digit is no letter of the alphabet
+        self.digits = {chr(point): digit for digit, point in enumerate(alphabet.tolist())}
+        ends = points == ord("$")
+        self.grams: list[dict[int, int]] = [{}]
+        self.contexts: list[dict[int, int]] = []
+        codes = np.zeros(len(points), dtype=np.int64)
+        whole = np.ones(len(points), dtype=bool)  # no word ends before the last letter
+        for size in (1, 2, 3, 4):
+            last = len(points) - size + 1
+            codes = codes[:last] * self.base + digits[size - 1 :]
+            if size > 1:
+                whole = whole[:last] & ~ends[size - 2 : len(points) - 1]
+            found, counts = np.unique(codes[whole], return_counts=True)
+            self.grams.append(dict(zip(found.tolist(), counts.tolist(), strict=True)))
+            before = found // self.base
+            first = np.flatnonzero(np.diff(before, prepend=-1))
+            sums = np.add.reduceat(counts, first)
+            self.contexts.append(dict(zip(before[first].tolist(), sums.tolist(), strict=True)))
 
 
 @functools.cache
-def _letters(language: str) -> tuple[dict[str, int], dict[str, int]]:
-    """Counts of four letters and of their first three, over the distinct frequent words."""
-    from jung_pipeline.clean.lexicon import frequencies
+def _letters(language: str) -> _Letters:
+    from jung_pipeline.clean.lexicon import bands
 
-    grams: dict[str, int] = {}
-    for number, word in enumerate(frequencies(language)):
-        if number >= _MODEL_WORDS:
-            break
-        if not word.isalpha():
-            continue
-        padded = f"^{word}$"
-        for size in (1, 2, 3, 4):
-            for at in range(len(padded) - size + 1):
-                gram = padded[at : at + size]
-                grams[gram] = grams.get(gram, 0) + 1
-    contexts: dict[str, int] = {}
-    for gram, count in grams.items():
-        contexts[gram[:-1]] = contexts.get(gram[:-1], 0) + count
-    return grams, contexts
+    frequent = itertools.islice(itertools.chain.from_iterable(bands(language)), _MODEL_WORDS)
+    return _Letters([word for word in frequent if word.isalpha()])
 
 
 @functools.lru_cache(maxsize=100_000)
 def letters_cost(word: str, language: str) -> float:
     """Minus the common logarithm of the likelihood of ``word`` (lower case) as a new word of ``language``."""
-    grams, contexts = _letters(language)
-    padded = f"^{word}$"
+    model = _letters(language)
+    base, grams, contexts = model.base, model.grams, model.contexts
+    digits = [model.digits.get(char, base - 1) for char in f"^{word}$"]
     cost = 0.0
-    for at in range(1, len(padded)):
+    context = [0, 0, 0, 0]  # by length, the letters before this one
+    for at in range(1, len(digits)):
+        before = digits[at - 1]
+        context = [0, before, context[1] * base + before, context[2] * base + before]
         weight, likely = 1.0, 0.0
-        for size in (3, 2, 1, 0):
-            context = padded[max(0, at - size) : at] if size else ""
-            if len(context) < size:
-                continue
-            seen = contexts.get(context, 0)
+        for size in range(min(at, 3), -1, -1):
+            seen = contexts[size].get(context[size], 0)
             if not seen:
                 continue
             # Witten-Bell-like: trust a context as far as it was seen.
             trust = seen / (seen + 5.0)
-            likely += weight * trust * grams.get(context + padded[at], 0) / seen
+            likely += weight * trust * grams[size + 1].get(context[size] * base + digits[at], 0) / seen
             weight *= 1.0 - trust
         likely += weight / 40.0
         cost -= math.log10(max(likely, 1e-6))

@@ -12,13 +12,14 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import regex
 
-from jung_pipeline.clean import shapes
+from jung_pipeline.clean import shapes, tokens
 from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.tracked import Edit
 
-_WORD = regex.compile(r"[\p{L}\p{M}]+")
 #: What may stand between the halves of a word where a line ended: its hyphen, or what was read for it, and dirt.
 _LINE_END_GAP = regex.compile(r"[-¬.,;:·•|»«*~^'’_— ]{1,6}")
 _HYPHEN_AND_DIRT = regex.compile(r"-[—–«»·~]|[«»·~]-")
@@ -34,6 +35,7 @@ _ENDS = {
     "en": frozenset(["able", "ably", "al", "ally", "ance", "ances", "ant", "ants", "ary", "ate", "ated", "ates", "ation", "ations", "ble", "bled", "bly", "bers", "ber", "ced", "ceed", "cent", "cer", "ces", "cess", "cial", "cient", "cing", "cion", "cious", "city", "cled", "cle", "clude", "cluded", "come", "ction", "cy", "dant", "ded", "den", "dence", "dent", "der", "ders", "dered", "des", "dicated", "ding", "dition", "dles", "dom", "dred", "ed", "ee", "eer", "el", "en", "ence", "ences", "ened", "ening", "ent", "ents", "er", "ered", "ering", "eries", "ers", "ery", "es", "ess", "est", "eth", "etic", "ety", "fect", "fer", "fered", "fication", "fied", "fies", "ful", "fully", "fy", "gan", "ged", "gence", "gent", "ger", "gers", "ges", "ging", "gious", "gle", "gling", "graph", "hood", "ial", "ian", "ible", "ibly", "ic", "ical", "ically", "icate", "ice", "ics", "ied", "ier", "ies", "iest", "ify", "ility", "ily", "in", "ing", "ings", "ingly", "inal", "ion", "ions", "ious", "ish", "ished", "ism", "ist", "ists", "ite", "ities", "ity", "ive", "ively", "ize", "ized", "ject", "ked", "ken", "ker", "ladies", "less", "lated", "lation", "led", "lence", "lent", "ler", "less", "lessness", "ling", "lish", "lished", "lous", "ly", "mand", "manded", "ment", "mental", "mently", "ments", "mer", "mined", "ming", "mit", "mon", "mous", "nal", "nance", "nate", "nated", "nation", "ned", "nent", "ness", "nesses", "ney", "nian", "nied", "ning", "nity", "nor", "nounced", "ny", "ous", "ously", "pany", "parently", "pears", "peared", "ped", "pen", "per", "pers", "ping", "ple", "ples", "pose", "posed", "posing", "posi", "press", "pressed", "quence", "quent", "quently", "quired", "rate", "rated", "ration", "red", "rels", "rent", "ress", "rible", "ried", "ries", "ring", "rity", "rous", "ry", "sal", "scious", "sed", "self", "selves", "sence", "sent", "ser", "serve", "ses", "sible", "sing", "sion", "sional", "sions", "sist", "sity", "sive", "som", "son", "sure", "surely", "tain", "tained", "tal", "tance", "tant", "tary", "tation", "tations", "ted", "tee", "tem", "ten", "tend", "tendant", "tention", "ter", "tered", "tering", "ters", "tery", "test", "th", "ther", "thing", "tial", "tian", "tic", "tical", "tice", "tient", "ties", "tinct", "ting", "tinge", "tion", "tional", "tions", "tious", "tired", "tive", "tively", "tle", "tled", "tles", "tling", "tor", "tors", "tory", "tow", "tract", "tress", "tribute", "tude", "tumn", "tural", "ture", "tured", "tures", "ty", "ual", "ular", "ulate", "ulation", "ure", "ured", "ures", "uring", "val", "vance", "vant", "ved", "vel", "ven", "vent", "ver", "vered", "vering", "vers", "verse", "ves", "vice", "vided", "viding", "ving", "vious", "vision", "vities", "vity", "vous", "ward", "wards", "ways", "whelmed", "wise", "with", "wood", "zation", "zed", "zen", "zing"]),
     "de": frozenset(["bar", "chen", "chem", "chens", "den", "der", "dern", "des", "det", "dung", "dungen", "ein", "en", "end", "ende", "enden", "ender", "er", "ern", "ers", "es", "fen", "gen", "gem", "ger", "gin", "gung", "gungen", "haft", "haften", "heit", "heiten", "ig", "ige", "igen", "iger", "iges", "igkeit", "in", "isch", "ische", "ischen", "keit", "keiten", "ken", "kel", "kommen", "len", "lein", "ler", "lich", "liche", "lichen", "licher", "liches", "ling", "lung", "lungen", "men", "mer", "nen", "ner", "nis", "niß", "nisse", "nissen", "nung", "nungen", "rei", "ren", "rung", "rungen", "sam", "samen", "schaft", "schaften", "schen", "sche", "sel", "sen", "ser", "sten", "ste", "te", "tem", "ten", "ter", "tere", "tern", "tes", "tet", "ten", "tig", "tigt", "tigen", "tung", "tungen", "ung", "ungen", "zen", "zung", "zungen"]),
 }  # fmt: skip
+_SELF = frozenset(["self", "selves"])
 #: What an English word ending in "self" begins with.
 _SELVES = frozenset(["him", "her", "it", "my", "your", "thy", "our", "them", "one"])
 #: First halves that English writes with a hyphen before any word.
@@ -97,8 +99,8 @@ _CLEAR, _BETTER = 3.0, 1.7
 _A_BOOK, _SELDOM, _BEYOND_DOUBT = 20_000, 5_000, 4.0
 #: A whole word this frequent is enough where a line ended with a hyphen.
 _AT_A_HYPHEN = 1.2
-#: Words this frequent are words, side by side.
-_BOTH_WORDS = 4.0
+#: Words this frequent are words, side by side, or with a stop between.
+_BOTH_WORDS, _APART_AT_STOP = 4.0, 3.0
 #: A hyphen between words this frequent is an author's, unless the whole is as frequent as ``_PLAIN``.
 _A_WORD, _PLAIN = 2.6, 4.2
 #: Second halves of words that were long written with a hyphen.
@@ -154,8 +156,8 @@ def join_split_words(text: str, lexicon: Lexicon, line_ends: Collection[int] = (
     """
     if lexicon.language not in ("en", "de"):
         return
-    found = list(_joins(text, lexicon, frozenset(line_ends)))
-    words = max(1, lexicon.vocabulary.total())
+    found = list(_joins(text, lexicon, line_ends))
+    words = max(1, lexicon.total)
     rates = {}
     asked = dict.fromkeys(_PRIOR, _BETTER)
     for kind, prior in _PRIOR.items():
@@ -190,18 +192,23 @@ def _clitics(text: str) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), "", "split_word")
 
 
-def _joins(text: str, lexicon: Lexicon, line_ends: frozenset[int]) -> Iterator[_Join]:
-    words = [(match.start(), match.end()) for match in _WORD.finditer(text)]
-    for number in range(len(words) - 1):
-        start, end = words[number]
-        following, last = words[number + 1]
-        if following - end > 6:
+def _joins(text: str, lexicon: Lexicon, line_ends: Collection[int]) -> Iterator[_Join]:
+    points = tokens.code_points(text)
+    starts, ends = tokens.runs((tokens.classes(points) & (tokens.LETTER | tokens.MARK)) > 0)
+    if len(starts) < 2:
+        return
+    words = tokens.forms(text, starts, ends)
+    at_line_end = np.zeros(len(points), dtype=bool)
+    at_line_end[list(line_ends)] = True
+    for number in _worth_weighing(words, starts, ends, points, at_line_end, lexicon):
+        start, end = int(starts[number]), int(ends[number])
+        following, last = int(starts[number + 1]), int(ends[number + 1])
+        left, right = words.strings[words.of[number]], words.strings[words.of[number + 1]]
+        if not _may_be_one(left + right, lexicon):
             continue
-        gap = text[end:following]
-        kind = _kind(gap, range(end, following), line_ends)
+        kind = _kind(text[end:following], bool(at_line_end[end:following].any()))
         if kind is None or (start and text[start - 1] in "'’-" and kind != " "):
             continue
-        left, right = text[start:end], text[following:last]
         if text[last : last + 1] in ("'", "’") and text[last + 1 : last + 2].isalpha() and len(right) < 3:
             continue
         margin = _margin(left, right, kind, lexicon)
@@ -209,8 +216,42 @@ def _joins(text: str, lexicon: Lexicon, line_ends: frozenset[int]) -> Iterator[_
             yield _Join(start, last, left + right, kind, margin)
 
 
-def _kind(gap: str, places: range, line_ends: frozenset[int]) -> str | None:
-    ends = any(place in line_ends for place in places)
+def _worth_weighing(
+    words: tokens.Forms,
+    starts: tokens.Places,
+    ends: tokens.Places,
+    points: npt.NDArray[np.uint32],
+    at_line_end: npt.NDArray[np.bool_],
+    lexicon: Lexicon,
+) -> list[int]:
+    """Numbers of the words that may be one with the next: what frequent words show at a glance is left out."""
+    beginnings, endings = _BEGINNINGS[lexicon.language], _ENDS[lexicon.language]
+    length = np.array([len(word) for word in words.strings])
+    lower = np.array([word.islower() for word in words.strings], dtype=bool)
+    title = np.array([word.istitle() for word in words.strings], dtype=bool)
+    zipf = np.array([lexicon.zipf(word) for word in words.strings])
+    no_beginning = np.array([word.lower() not in beginnings for word in words.strings], dtype=bool)
+    no_end = np.array([word not in endings and word not in _SELF for word in words.strings], dtype=bool)
+    left, right = words.of[:-1], words.of[1:]
+    gap, behind = starts[1:] - ends[:-1], ends[:-1]
+    worth = (gap <= 6) & lower[right] & (lower | title)[left] & (length[left] + length[right] >= 5)
+    # Words side by side (_stand_apart): at a blank, and at a stop or comma with a blank.
+    least = np.where(no_beginning[left] & no_end[right], np.minimum(zipf[left], zipf[right]), 0.0)
+    blank = points == ord(" ")
+    plain_blank = (gap == 1) & blank[behind] & ~at_line_end[behind]
+    stop = (gap == 2) & np.isin(points[behind], [ord(sign) for sign in ".,;:"]) & blank[behind + 1]
+    stop &= ~at_line_end[behind] & ~at_line_end[np.minimum(behind + 1, len(at_line_end) - 1)]
+    worth &= ~(plain_blank & (least >= _BOTH_WORDS)) & ~(stop & (least >= _APART_AT_STOP))
+    return np.flatnonzero(worth).tolist()
+
+
+def _may_be_one(word: str, lexicon: Lexicon) -> bool:
+    """Whether ``word`` is listed or the volume's own at all."""
+    return lexicon.zipf(word) >= _AT_A_HYPHEN or lexicon.count(word) >= 2
+
+
+def _kind(gap: str, ends: bool) -> str | None:
+    """What stands between two words; ``ends`` if a printed line ended there."""
     if ends and gap.strip() and _LINE_END_GAP.fullmatch(gap):
         return "=" if _HYPHEN_READ.search(gap) else "."
     if _HYPHEN_AND_DIRT.fullmatch(gap):
@@ -240,11 +281,11 @@ def _margin(left: str, right: str, kind: str, lexicon: Lexicon) -> float | None:
     if (len(b) == 1 and first >= 3.0 and not ending) or "æ" in whole or "œ" in whole:
         return None
     piece = (a in _BEGINNINGS[language]) + (b in _ENDS[language])
-    if b in ("self", "selves") and a in _SELVES:
+    if b in _SELF and a in _SELVES:
         return 2.6
     if (a, b) == ("per", "cent") or _stand_apart(a, b, kind, piece, lexicon):
         return None
-    likely = max(zipf, math.log10(own / max(1, lexicon.vocabulary.total())) + 9 if own >= 2 else 0.0)
+    likely = max(zipf, math.log10(own / max(1, lexicon.total)) + 9 if own >= 2 else 0.0)
     meant = _MEANT_GERMAN if kind == "-" and language == "de" else _MEANT[kind]
     apart = _cost(a, first, language) + _cost(b, second, language) + meant + _PIECE * piece
     if kind == "-" and own >= 1:
@@ -256,7 +297,7 @@ def _stand_apart(a: str, b: str, kind: str, piece: int, lexicon: Lexicon) -> boo
     """Whether ``a`` and ``b`` are words side by side, or a compound whose hyphen its author set."""
     least = min(lexicon.zipf(a), lexicon.zipf(b))
     german = lexicon.language == "de"
-    if kind in " ." and not piece and least >= (_BOTH_WORDS if kind == " " else 3.0):
+    if kind in " ." and not piece and least >= (_BOTH_WORDS if kind == " " else _APART_AT_STOP):
         return True
     if kind == "=" and not german and not piece and least >= _BOTH_WORDS:
         return True

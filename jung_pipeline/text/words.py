@@ -28,32 +28,38 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 @cache
-def _bands(language: str) -> list[list[str]]:
+def bands(language: str, size: str = "small") -> list[list[str]]:
     """The words of a language's list by frequency, index n for ten to the power of -n/100; empty without a list.
 
-    Read from wordfreq's file, which its release 3, the last, documents: importing the package costs
-    twenty times as much as the list, for languages and repairs of text that are not asked for here.
+    Words are case-folded (ß is ss). Read from wordfreq's file, which its release 3, the last, documents:
+    importing the package costs twenty times as much as the list, for languages and repairs of text that are
+    not asked for here.
+
+    Args:
+        language: primary tag.
+        size: ``"small"`` (words down to about once in a million) or ``"large"`` (once in a hundred million,
+            which some languages lack).
     """
     found = importlib.util.find_spec("wordfreq")
     for folder in (found.submodule_search_locations or ()) if found else ():
-        file = Path(folder) / "data" / f"small_{language}.msgpack.gz"
+        file = Path(folder) / "data" / f"{size}_{language}.msgpack.gz"
         if file.exists():
-            header, *bands = msgpack.unpackb(gzip.decompress(file.read_bytes()))
+            header, *listed = msgpack.unpackb(gzip.decompress(file.read_bytes()))
             if (header.get("format"), header.get("version")) == ("cB", 1):
-                return bands
+                return listed
     return []
 
 
 @cache
 def _list(language: str) -> dict[str, float]:
     """Frequency (share of running words) by word; empty for a language without a list."""
-    return {word: 10 ** (-index / 100) for index, band in enumerate(_bands(language)) for word in band}
+    return {word: 10 ** (-index / 100) for index, band in enumerate(bands(language)) for word in band}
 
 
 @cache
 def known_words(language: str) -> frozenset[str]:
     """The words of a language's list, in lower case; none for a language without a list."""
-    return frozenset(itertools.chain.from_iterable(_bands(language)))
+    return frozenset(itertools.chain.from_iterable(bands(language)))
 
 
 @lru_cache(maxsize=200_000)
