@@ -111,7 +111,7 @@ def name_problem(name: str) -> str:
     try:
         size = len(unicodedata.normalize("NFC", name).encode("utf-8"))
     except UnicodeEncodeError:
-        return "is not UTF-8, so it cannot stand in the catalogue"
+        return "is not UTF-8"
     if "/" in name or "\0" in name or name in (".", ".."):
         return "is a path, not the name of a file"
     return f"has {size} bytes; {MOST_BYTES} is the most that a file name has" if size > MOST_BYTES else ""

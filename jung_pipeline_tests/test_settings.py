@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from jung_pipeline import settings
@@ -30,14 +32,86 @@ def test_jung_home_names_the_library(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("text", "named"),
-    [("top_k = 0\n", "top_k"), ("topk = 3\n", "topk"), ('store = "faiss"\n', "store"), ("= 3", "jung.toml")],
+    [
+        ("top_k = 0\n", "top_k"),
+        ("topk = 3\n", "top_k"),
+        ('store = "faiss"\n', "store"),
+        ("min_score = nan\n", "min_score"),
+        ("chunk = 5\n", "chunk"),
+        ("chunk = { targt = 300 }\n", "chunk.target"),
+        ("chunk = { target = 700 }\n", "target 700 and max 600"),
+        ("chunk = { min = 500 }\n", "min 500, target 400"),
+        ("= 3", "jung.toml"),
+        ("top_k = 3 # für", "jung.toml"),
+    ],
 )
 def test_a_wrong_setting_is_named(tmp_path, text, named):
-    (tmp_path / "jung.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "jung.toml").write_text(text, encoding="latin-1")
     with pytest.raises(SettingsError) as error:
         settings.load(tmp_path)
     assert named in str(error.value)
-    assert error.value.exit_code == 2
+    assert "Value error" not in str(error.value)
+    assert error.value.exit_code == 2 and error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "named"),
+    [
+        ("JUNG_CHUNK", "abc", "JUNG_CHUNK__TARGET"),
+        ("JUNG_CHUNK", "3", "chunk"),
+        ("JUNG_CHUNK__TARGT", "3", "chunk.target"),
+        ("JUNG_CHUNK__MAX", "300", "target 400 and max 300"),
+        ("JUNG_TOP_K", "many", "JUNG_TOP_K"),
+        ("JUNG_TOPK", "3", "JUNG_TOP_K"),
+        ("JUNG_TYPO", "1", "JUNG_TYPO"),
+        ("jung_stor", "pinecone", "JUNG_STORE"),
+        ("JUNG_TIMEOUT", "inf", "JUNG_TIMEOUT"),
+    ],
+)
+def test_a_wrong_variable_is_named(tmp_path, monkeypatch, variable, value, named):
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SettingsError) as error:
+        settings.load(tmp_path)
+    assert named in str(error.value) and error.value.remedy
+
+
+def test_an_empty_variable_is_not_set_and_some_are_no_settings(tmp_path, monkeypatch):
+    for variable in ("JUNG_TOP_K", "JUNG_PINECONE_HOST", "JUNG_NOTHING"):
+        monkeypatch.setenv(variable, "")
+    for variable in ("JUNG_HOME", "JUNG_DEBUG", "JUNG_CORPUS_DIR"):
+        monkeypatch.setenv(variable, "1")
+    found = settings.load(tmp_path)
+    assert (found.top_k, found.pinecone_host) == (6, None)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda home: home.write_text("a file"), "is a file"),
+        (lambda home: home.symlink_to(home), "cannot be used"),
+        (lambda home: (home / "jung.toml").mkdir(parents=True), "jung.toml is a folder"),
+    ],
+)
+def test_a_folder_that_can_be_no_library_is_refused_with_the_remedy(tmp_path, monkeypatch, make, says):
+    home = tmp_path / "home"
+    make(home)
+    monkeypatch.setenv("JUNG_HOME", str(home))
+    with pytest.raises(SettingsError, match=says) as error:
+        settings.load()
+    assert str(home) in str(error.value) and error.value.remedy
+
+
+def test_a_home_of_nobody_is_refused():
+    with pytest.raises(SettingsError, match="cannot be used"):
+        settings.load(Path("~no-such-user/books"))
+
+
+@pytest.mark.parametrize("key", ["sk-a\nsk-b", "sk a", "sk-\u201dquoted"])
+def test_a_key_that_can_be_none_is_refused_without_being_shown(monkeypatch, key):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+    with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY") as error:
+        settings.secret("ANTHROPIC_API_KEY")
+    assert "sk" not in str(error.value)
 
 
 def test_a_secret_is_taken_from_the_environment_alone_and_does_not_print(tmp_path, monkeypatch):

@@ -23,6 +23,8 @@ COLUMNS = ("volume", "work_title", "author", "language", "chapter", "kind", "con
 KINDS = ("body", "note")
 #: Known values that an error names at most, near ones first.
 _NAMED = 8
+#: The largest page number that a passage can have (``schemas.CHUNKS``: 32 bits).
+_LAST_PAGE = 2**31 - 1
 _PEOPLE = regex.compile(r"\s*(?:;|&|\band\b|\bund\b)\s*")
 
 
@@ -85,7 +87,25 @@ def resolved(where: Where, known: Known, lexicon: ConceptLexicon | None) -> Wher
             _nicknames(known, lexicon) if where.concepts else None,
         ),
         kinds=_each("kind", where.kinds, KINDS),
+        pages=_pages(where.pages),
     )
+
+
+def _pages(asked: tuple[int, int] | None) -> tuple[int, int] | None:
+    """First and last page as numbers that every index can compare with those of passages.
+
+    Raises:
+        UsageError: they are no two page numbers, or the last comes before the first.
+    """
+    if asked is None:
+        return None
+    example = "Give the first and the last position page, such as (12, 40)."
+    if len(asked) != 2 or not all(isinstance(page, int) and not isinstance(page, bool) for page in asked):
+        raise UsageError(f"Pages {asked!r} are not two page numbers.", remedy=example)
+    first, last = (min(max(page, 0), _LAST_PAGE) for page in asked)
+    if asked[0] > asked[1]:
+        raise UsageError(f"Pages {asked[0]} to {asked[1]}: the last comes before the first.", remedy=example)
+    return first, last
 
 
 def _each(

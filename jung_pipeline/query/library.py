@@ -26,7 +26,7 @@ from jung_pipeline.query.citations import cite
 from jung_pipeline.query.filters import COLUMNS, Known, nothing_passes, resolved
 from jung_pipeline.query.lists import is_list
 from jung_pipeline.query.passages import Hit, Passage, SearchResult
-from jung_pipeline.query.question import clean_question
+from jung_pipeline.query.question import clean_question, fitting_question
 from jung_pipeline.query.retriever import POOL, Retriever, default_lexicon
 from jung_pipeline.query.verify import QuoteVerdict, Verifier
 from jung_pipeline.settings import Settings, secret
@@ -129,7 +129,7 @@ class Library:
         """The passages nearest to ``question``, and whether they are near enough to answer it.
 
         Args:
-            question: in any words or language, at most 2,000 characters.
+            question: in any words or language, at most 2,000 characters and what the embedder reads.
             top_k: how many passages; the settings' ``top_k`` by default.
             where: a filter; the default is the whole library. Volumes may be named by key or title, authors by
                 surname, languages by name, concepts by any of their names.
@@ -139,7 +139,7 @@ class Library:
             UsageError: the question is empty or too long, ``top_k`` makes no sense, or the filter names
                 something that is not in the library.
         """
-        question = clean_question(question)
+        question = fitting_question(clean_question(question), self._embedder)
         top_k = self.settings.top_k if top_k is None else top_k
         if not 1 <= top_k <= 1000:
             raise UsageError(f"top_k is {top_k}.", remedy="Ask for 1 to 1,000 passages.")
