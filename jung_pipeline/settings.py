@@ -84,7 +84,7 @@ class Settings(BaseSettings):
     keep: int = Field(3, ge=1, le=20)
 
     # answers
-    model: str = "claude-sonnet-5-5"
+    model: str = Field("claude-sonnet-5-5", min_length=1, max_length=100)
     effort: Literal["low", "medium", "high"] = "low"
     answer_tokens: int = Field(550, ge=50, description="length of the answer text asked for")
     max_tokens: int = Field(4000, ge=100, description="hard limit, thinking included")

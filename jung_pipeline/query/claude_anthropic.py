@@ -20,6 +20,8 @@ from jung_pipeline.settings import Settings, secret
 
 #: Called with each piece of text as it arrives. Only a preview: the checked answer comes at the end.
 TextListener = Callable[[str], None]
+#: Characters of the service's own words that an error repeats.
+_MOST_SAID = 300
 
 
 class ClaudeAnswerer:
@@ -41,9 +43,16 @@ class ClaudeAnswerer:
             )
         self._settings = settings
         self._on_text = on_text
-        self._client = anthropic.Anthropic(
-            api_key=key.get_secret_value(), timeout=settings.timeout, max_retries=max_retries
-        )
+        try:
+            self._client = anthropic.Anthropic(
+                api_key=key.get_secret_value(), timeout=settings.timeout, max_retries=max_retries
+            )
+        except (anthropic.AnthropicError, ValueError, TypeError) as error:
+            raise _not_an_address() from error
+        except Exception as error:
+            if not type(error).__module__.startswith("httpx"):
+                raise
+            raise _not_an_address() from error
 
     def answer(self, question: str, sources: Sequence[Source]) -> Reply:
         """The model's reply with the passages it names; see :class:`~jung_pipeline.query.answer.Answerer`."""
@@ -82,6 +91,22 @@ def reach(settings: Settings) -> str:
         return str(client.models.retrieve(settings.model).id)
     except anthropic.AnthropicError as error:
         raise _translated(error, settings) from error
+    except ValueError as error:  # the name of a model is empty
+        raise _unknown_model(settings) from error
+
+
+def _not_an_address() -> SettingsError:
+    return SettingsError(
+        "ANTHROPIC_BASE_URL is not the address of a service.",
+        remedy="Write it as https://…, or unset it.",
+    )
+
+
+def _unknown_model(settings: Settings) -> ServiceError:
+    return ServiceError(
+        f"Anthropic does not know the model {settings.model!r}; it may have been retired.",
+        remedy="Set model (JUNG_MODEL) to a current one.",
+    )
 
 
 def _reply(message: Any, sources: Sequence[Source], settings: Settings) -> Reply:
@@ -159,10 +184,7 @@ def _translated_status(error: anthropic.APIStatusError, settings: Settings) -> S
     status = error.status_code
     reference = f" (request {error.request_id})" if error.request_id else ""
     if status == 404 or kind == "not_found_error":
-        return ServiceError(
-            f"Anthropic does not know the model {settings.model!r}; it may have been retired.",
-            remedy="Set model (JUNG_MODEL) to a current one.",
-        )
+        return _unknown_model(settings)
     if status in (401, 403):
         return ServiceError("Anthropic refused the key.", remedy="Check ANTHROPIC_API_KEY.")
     if status == 429 or kind == "rate_limit_error":
@@ -175,7 +197,22 @@ def _translated_status(error: anthropic.APIStatusError, settings: Settings) -> S
         return ServiceError(
             f"Anthropic failed with an error of its own{reference}.", remedy="Ask again later."
         )
+    said = _said(error.body)
+    if "credit balance" in said or "billing" in said:
+        remedy = "Look at the billing page of your Anthropic account; `jung ask --no-model` works without."
+    else:
+        remedy = "Check model, effort and max_tokens in the settings."
     return ServiceError(
-        f"Anthropic refused the request: {error.message}{reference}",
-        remedy="Check model, effort and max_tokens in the settings.",
+        f"Anthropic refused the request{f': {said}' if said else f' (HTTP {status})'}{reference}.",
+        remedy=remedy,
     )
+
+
+def _said(body: object) -> str:
+    """The service's own words in an error body, in one line; empty where it is none (a proxy's page, no JSON)."""
+    if isinstance(body, Mapping):
+        inner = body.get("error", body)
+        message = inner.get("message") if isinstance(inner, Mapping) else None
+        if isinstance(message, str):
+            return " ".join(message.split())[:_MOST_SAID].rstrip(".")
+    return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jung_pipeline import settings as settings_module
-from jung_pipeline.errors import AnswerError, ServiceError, SettingsError
+from jung_pipeline.errors import AnswerError, JungError, ServiceError, SettingsError
 from jung_pipeline.query.answer import compose, number_sources
 from jung_pipeline.query.claude_anthropic import ClaudeAnswerer, reach
 from jung_pipeline.query.passages import Passage
@@ -115,6 +115,35 @@ def test_every_failure_says_what_to_do(server, settings, fault, words):
     with pytest.raises(ServiceError, match=words) as caught:
         ask(settings)
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize("status", [400, 402, 413, 422])
+def test_a_refused_request_says_in_words_what_the_service_said(server, settings, status):
+    server.faults = [Fault("status", status, "invalid_request_error")]
+    with pytest.raises(ServiceError, match=r"refused the request: as told \(request req_01\)\.") as caught:
+        ask(settings)
+    assert not set("{}'") & set(str(caught.value)) and len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("key", ["sk-one\nsk-two", "sk one", "“sk-quoted”"])
+def test_a_key_that_no_header_can_carry_is_refused_before_anything_is_sent(
+    server, settings, monkeypatch, key
+):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+    with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY") as caught:
+        ask(settings)
+    assert "sk" not in str(caught.value) and caught.value.remedy
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("address", ["nowhere", "http://[", "ftp://x", "http://\x01"])
+def test_an_address_that_is_none_is_named(settings, monkeypatch, address):
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    for call in (ask, reach):
+        with pytest.raises(JungError) as caught:
+            call(settings)
+        assert "ANTHROPIC_BASE_URL" in str(caught.value)
 
 
 def test_a_passing_overload_is_retried(server, settings):
