@@ -27,6 +27,8 @@ _SUSPENDED = frozenset(
 
 _LINE_END_SIGNS = frozenset("-¬—―–/" + HARD_HYPHEN)
 _BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)([-¬])[ \t]*$")
+#: An address of the web broken at a hyphen of its own.
+_ADDRESS = regex.compile(r"(?:://|www\.)\S+-$")
 _AFTER = regex.compile(r"[\p{L}\p{M}'’]+")
 _DASH_END = regex.compile(r"(?:[—―]|(?<=\S)–|(?<=[^\s-])--+)$")
 _SPACED_BREAK = regex.compile(r"(?<![\p{L}-])([\p{L}\p{M}]{2,})- (\p{Ll}[\p{L}\p{M}]*)")
@@ -99,6 +101,10 @@ def join_between(before: str, after: str, lexicon: Lexicon) -> str:
         return "" if after[:1].isdigit() else " "
     right = following.group()
     last = left.rsplit("-", 1)[-1]
+    if _ADDRESS.search(before):
+        if joined_without_hyphen(last, right, lexicon, doubt=False):
+            return "-"
+        return "" if lexicon.zipf_anywhere(right) >= 2.0 or lexicon.count(right) >= 2 else "-"
     if right.lower() in _SUSPENDED and lexicon.zipf(last + right) < 3.0:
         return " "
     if last[-1:].isdigit() or (len(last) == 1 and last.isupper()):

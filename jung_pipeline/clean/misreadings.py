@@ -32,6 +32,8 @@ from jung_pipeline.text import words as word_lists
 _GLUED, _GLUED_BY_LETTER, _APOSTROPHES = "_@/", "'’.", "'’"
 _CLITIC = regex.compile(r"(?:s|t|d|ll|re|ve|m)(?!\p{L})")
 _LONGEST = 24
+#: Behind the first part of a compound, or an abbreviation.
+_CUT_SHORT = {"en": regex.compile(r"-|\.(?:,| \p{Ll})"), "de": regex.compile(r"[-.]")}
 _SENTENCE_START = regex.compile(r"(?:^|[.!?:;]['\"”’)]*\s+|[\"“„‘«»(—–-]\s?|\n)$")
 
 #: Costs (minus log10) that a running word is one that no list has: any; capitalised inside a sentence; a long
@@ -53,6 +55,25 @@ _LEAVE_NAME, _LEAVE_TITLE = 3.0, 0.8
 _CLEAN = 0.6
 #: Rarer words (Zipf) are known from the volume alone.
 _LISTED = 2.6
+#: In a volume with hardly any misreadings (log10 below a middling scan) what differs from the likelier word is
+#: nearly always how its author spelled: only what no one would write, in a word of the book's own, is corrected.
+_PROOFREAD, _PROOF, _OFTEN_HERE = 1.2, 4.0, 8
+#: Letters that spellings differ by: "intrinsecally", "Rosencreutz", "Chirurgeons", "flouers".
+_SPELLING = (
+    frozenset("aeiouyäöüéèàæœ"),
+    frozenset("ckqzs"),
+    frozenset("ijy"),
+    frozenset("uvw"),
+    frozenset("dtb"),
+)
+#: Several letters read as others by their shape, that no one spells so.
+_SHAPES = frozenset(
+    {("rn", "m"), ("m", "rn"), ("ra", "m"), ("cl", "d"), ("d", "cl"), ("li", "h"), ("vv", "w")}
+)
+#: German of before 1901 writes c for k and z.
+_OLD_C = frozenset({("c", "k"), ("c", "z"), ("k", "c"), ("z", "c")})
+#: So many confusions, or letters lost or too many among several, make another word; unless it is this likely.
+_MANY, _ANOTHER = 4, 9.0
 #: Where they are this frequent, names are as likely to be misread as to be rare.
 _NOISY = -0.3
 _PLAIN = regex.compile(r"[a-z0-9äöüß]+")
@@ -64,7 +85,7 @@ _MOST = 12.0
 #: Words of volume that count like one of a general text of so many.
 _GENERAL = 30_000
 _ONE_FOR_I = regex.compile(
-    r"(?<![\p{N}.,:;/§$£–-]\s?)(?<!(?:[Nn]o|[Pp]p?|[Ff]ig|[Vv]ol|[Cc]h|[Cc]hap|[Pp]art|[Ll]ecture|[Ss]tage|[Tt]ype|[Nn]umber|[Cc]ase|[Tt]able)\.? )\b(?:1|l|\|)\b"
+    r"(?<![\p{N}.,:;/§$£–—-]\s?)(?<!(?:[Nn]o|[Pp]p?|[Ff]ig|[Vv]ol|[Cc]h|[Cc]hap|[Pp]art|[Ll]ecture|[Ss]tage|[Tt]ype|[Nn]umber|[Cc]ase|[Tt]able)\.? )\b(?:1|l|\|)\b"
     r"(?= (?:am|was|have|had|shall|should|would|could|cannot|might|must|did|think|thought|know|knew|believe|said|went|suppose|remember|myself)\b)"
 )
 
@@ -147,12 +168,23 @@ class Corrector:
         margin = leave - total
         if margin < self._asked(word, name) or any(other[0] - total < _RUNNER_UP for other in ranked[1:2]):
             return None
+        if _is_another(confusions, margin) or not self._is_a_slip(candidate, margin, confusions):
+            return None
         if self.lexicon.zipf(candidate) < _LISTED and lower[:-2] == candidate[: len(lower) - 2]:
             return None  # two forms of one word
         count = self.words[word]
         if count > 3 and self.lexicon.count(candidate) < 8 * count and not self._must_be(candidate, margin):
             return None
         return Correction(candidate if " " in candidate else _in_case_of(word, candidate), margin, confusions)
+
+    def _is_a_slip(self, candidate: str, margin: float, confusions: tuple[tuple[str, str], ...]) -> bool:
+        """Whether ``confusions`` are a scanner's, not an author's way of spelling ``candidate``."""
+        if self.language == "de" and any(pair in _OLD_C for pair in confusions):
+            return False
+        if self.channel.shift < _PROOFREAD:
+            return True
+        known = self.lexicon.zipf(candidate) >= _KNOWN or self.lexicon.count(candidate) >= _OFTEN_HERE
+        return known and margin >= _PROOF and not any(_is_spelling(pair) for pair in confusions)
 
     def _must_be(self, candidate: str, margin: float) -> bool:
         """Whether ``candidate`` is so frequent a word that every volume has it, if only misread."""
@@ -263,6 +295,20 @@ class Corrector:
         return cost
 
 
+def _is_another(confusions: tuple[tuple[str, str], ...], margin: float) -> bool:
+    """Whether so much is different that the word found is likelier another word."""
+    lost = any("" in pair for pair in confusions)
+    return (len(confusions) >= _MANY or (lost and len(confusions) >= 2)) and margin < _ANOTHER
+
+
+def _is_spelling(pair: tuple[str, str]) -> bool:
+    """Whether writers may differ by ``pair`` (read, meant)."""
+    if pair in _SHAPES:
+        return False
+    one, other = pair
+    return len(one) != 1 or len(other) != 1 or any(one in kind and other in kind for kind in _SPELLING)
+
+
 def correct_misreadings(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     """Corrections of misread words in ``text`` (paragraphs divided by blank lines)."""
     if lexicon.language not in ("en", "de"):
@@ -271,6 +317,8 @@ def correct_misreadings(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     corrector.learn()
     known: dict[tuple[str, bool], Correction | None] = {}
     thorough = corrector.channel.shift <= _CLEAN
+    proofread = corrector.channel.shift >= _PROOFREAD
+    cut_short = _CUT_SHORT[lexicon.language]
     doubtful = frozenset(corrector.doubtful)
     strings = corrector.forms.strings
     in_doubt = np.array([word in doubtful for word in strings], dtype=bool)
@@ -282,7 +330,9 @@ def correct_misreadings(text: str, lexicon: Lexicon) -> Iterator[Edit]:
             known[word, name] = corrector.correction(word, name=name, thorough=thorough)
         better = known[word, name]
         # The first word of a paragraph in small letters is the rest of a word.
-        if better is not None and not (lower and start > 0 and text[start - 1] == "\n"):
+        if better is None or (lower and start > 0 and text[start - 1] == "\n"):
+            continue
+        if not (proofread and cut_short.match(text, start + len(word))):
             rule = "run_together" if " " in better.word else "misreading"
             yield Edit(start, start + len(word), better.word, rule)
     if lexicon.language == "en":

@@ -15,7 +15,7 @@ from jung_pipeline.clean.tracked import Edit
 
 #: Style → pattern at a paragraph's beginning, least members, least share that rises by one, least share on the chain.
 _STYLES = {
-    "bracketed": (regex.compile(r"\[\s*(\d{1,4})([a-z]?)\s*\]\s*"), 3, 0.6, 0.7),
+    "bracketed": (regex.compile(r"\[\s*(\d{1,4})([a-z]?)\s*\]\.?\s*"), 3, 0.6, 0.7),
     "bare": (regex.compile(r"(\d{1,4})([a-z]?)\s+(?=[\p{Lu}“‘\"'„«(\[—])"), 5, 0.7, 0.7),
     "dotted": (regex.compile(r"(?:§\s*)?(\d{1,4})([a-z]?)\.\s+(?=\S)"), 30, 0.85, 0.85),
 }

@@ -19,6 +19,7 @@ import regex
 from jung_pipeline.clean import shapes, tokens
 from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.tracked import Edit
+from jung_pipeline.text import words as word_lists
 
 #: What may stand between the halves of a word where a line ended: its hyphen, or what was read for it, and dirt.
 _LINE_END_GAP = regex.compile(r"[-¬.,;:·•|»«*~^'’_— ]{1,6}")
@@ -95,8 +96,11 @@ _PIECE = 1.7
 #: Cost of a word no list has; and what joining must be better by, clearly or at all.
 _NEW_WORD = 2.0
 _CLEAR, _BETTER = 3.0, 1.7
-#: In a book (words) where breaks of a kind are rarer than one in so many words, only this is a break.
+#: In a book (words) where breaks of a kind are rarer than one in so many words, only this is a break; and none
+#: at a hyphen, which is its author's there ("dis-ease"), nor between two words ("no thing").
 _A_BOOK, _SELDOM, _BEYOND_DOUBT = 20_000, 5_000, 4.0
+#: Words this frequent in one and the same other language are quoted from it.
+_QUOTED = 4.5
 #: A whole word this frequent is enough where a line ended with a hyphen.
 _AT_A_HYPHEN = 1.2
 #: Words this frequent are words, side by side, or with a stop between.
@@ -144,6 +148,7 @@ class _Join:
     whole: str
     kind: str
     margin: float
+    parts: tuple[str, str]
 
 
 def join_split_words(text: str, lexicon: Lexicon, line_ends: Collection[int] = ()) -> Iterator[Edit]:
@@ -161,17 +166,26 @@ def join_split_words(text: str, lexicon: Lexicon, line_ends: Collection[int] = (
     rates = {}
     asked = dict.fromkeys(_PRIOR, _BETTER)
     for kind, prior in _PRIOR.items():
-        clear = sum(join.margin >= _CLEAR for join in found if join.kind == kind)
+        of_kind = (join for join in found if join.kind == kind and join.margin >= _CLEAR)
+        # Two words side by side are no evidence that words fall apart here.
+        clear = sum(not _two_words(join, lexicon) for join in of_kind)
         if words > _A_BOOK and clear * _SELDOM < words:
             asked[kind] = _BEYOND_DOUBT
         rates[kind] = -math.log10((clear + _WEIGHT * 10.0**-prior) / (words + _WEIGHT)) - prior
     end = 0
     for join in found:
+        if asked[join.kind] == _BEYOND_DOUBT and (join.kind == "-" or _two_words(join, lexicon)):
+            continue
         if join.start >= end and join.margin - _rarity(rates[join.kind]) >= asked[join.kind]:
             yield Edit(join.start, join.end, join.whole, "split_word")
             end = join.end
     if lexicon.language == "en":
         yield from _clitics(text)
+
+
+def _two_words(join: _Join, lexicon: Lexicon) -> bool:
+    """Whether both parts of ``join`` are words by themselves, in whatever language."""
+    return min(lexicon.zipf_anywhere(part) for part in join.parts) >= _A_WORD
 
 
 def _rarity(rate: float) -> float:
@@ -213,7 +227,7 @@ def _joins(text: str, lexicon: Lexicon, line_ends: Collection[int]) -> Iterator[
             continue
         margin = _margin(left, right, kind, lexicon)
         if margin is not None and margin > 0:
-            yield _Join(start, last, left + right, kind, margin)
+            yield _Join(start, last, left + right, kind, margin, (left, right))
 
 
 def _worth_weighing(
@@ -278,6 +292,8 @@ def _margin(left: str, right: str, kind: str, lexicon: Lexicon) -> float | None:
     a, b = left.lower(), right
     first, second = lexicon.zipf(a), lexicon.zipf(b)
     ending = kind == "-" and language == "de"  # "Lehrer-n": no author's hyphen
+    if len(b) == 1 and kind != "-" and (lexicon.zipf_anywhere(a) >= 3.0 or lexicon.count(a) >= 5):
+        return None  # "die Sätze n": a word and a sign
     if (len(b) == 1 and first >= 3.0 and not ending) or "æ" in whole or "œ" in whole:
         return None
     piece = (a in _BEGINNINGS[language]) + (b in _ENDS[language])
@@ -297,6 +313,8 @@ def _stand_apart(a: str, b: str, kind: str, piece: int, lexicon: Lexicon) -> boo
     """Whether ``a`` and ``b`` are words side by side, or a compound whose hyphen its author set."""
     least = min(lexicon.zipf(a), lexicon.zipf(b))
     german = lexicon.language == "de"
+    if kind in " \n." and _quoted(a, b, lexicon.language):
+        return True
     if kind in " ." and not piece and least >= (_BOTH_WORDS if kind == " " else _APART_AT_STOP):
         return True
     if kind == "=" and not german and not piece and least >= _BOTH_WORDS:
@@ -312,6 +330,15 @@ def _stand_apart(a: str, b: str, kind: str, piece: int, lexicon: Lexicon) -> boo
         return True
     known = not piece and least >= _A_WORD and together < 2
     return known and (lexicon.zipf(a + b) < _PLAIN or b in _COMPOUNDED)
+
+
+def _quoted(a: str, b: str, language: str) -> bool:
+    """Whether ``a`` and ``b`` are frequent words of one and the same language other than the volume's."""
+    return any(
+        word_lists.zipf(a, other) >= _QUOTED and word_lists.zipf(b, other) >= _QUOTED
+        for other in word_lists.LANGUAGES
+        if other != language
+    )
 
 
 def _cost(word: str, zipf: float, language: str) -> float:

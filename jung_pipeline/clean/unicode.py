@@ -42,6 +42,9 @@ _ACCENTS = {
 
 #: Letters that lose their dot under an accent.
 _DOTTED = {"ı": "i", "ȷ": "j"}
+#: The acute also stands for an apostrophe or a prime: on other letters than these only if that makes a word.
+_ACUTE = "\u00b4"
+_TAKES_ACUTE = frozenset("aeiouyAEIOUY")
 
 #: Everything the one pass over the text looks at.
 _SPECIAL = regex.compile(
@@ -57,6 +60,9 @@ _SPECIAL = regex.compile(
 )
 _SEVERAL = regex.compile(r"\p{L}+\u00ad\p{L}")
 _SEVERAL_BEFORE = regex.compile(r"\p{L}\u00ad\p{L}+$")
+_SOFT_INSIDE = regex.compile(r"(?<!\p{L})(\p{L}+)\u00ad(\p{L}+)(?!\p{L})")
+#: So many soft hyphens are looked at, and so many of them must be hyphens.
+_JUDGED, _REAL = 400, 3
 _CLUSTER = regex.compile(r"\X")
 _FREE_ACCENT = regex.compile("(\\p{L}?)([" + "".join(_ACCENTS) + "])(\\p{L}?)")
 _LETTERS_BEFORE = regex.compile(r"\p{L}*$")
@@ -85,6 +91,7 @@ def compose(text: TrackedText) -> bool:
 
 
 def _special_characters(text: str, lexicon: Lexicon) -> Iterator[Edit]:
+    always_seen = _soft_hyphens_are_hyphens(text, lexicon)
     for match in _SPECIAL.finditer(text):
         char, at = match.group(), match.start()
         if char in _LIGATURES:
@@ -92,7 +99,8 @@ def _special_characters(text: str, lexicon: Lexicon) -> Iterator[Edit]:
         elif char in _SPACES:
             yield Edit(at, at + 1, " ", "space_form")
         elif char == "\u00ad":
-            yield _soft_hyphen(text, at, lexicon)
+            seen = always_seen and text[at + 1 : at + 2].isalnum()
+            yield (Edit(at, at + 1, "-", "soft_hyphen_visible") if seen else _soft_hyphen(text, at, lexicon))
         elif char in _HYPHENS:
             yield Edit(at, at + 1, "-", "hyphen_form")
         elif char == "\u017f":
@@ -102,6 +110,18 @@ def _special_characters(text: str, lexicon: Lexicon) -> Iterator[Edit]:
             yield Edit(at, at + 2, pair.encode("utf-16-le", "surrogatepass").decode("utf-16-le"), "composed")
         else:
             yield Edit(at, at + 1, "", "invisible")
+
+
+def _soft_hyphens_are_hyphens(text: str, lexicon: Lexicon) -> bool:
+    """Whether the volume's soft hyphens inside lines are the hyphens that its font shows.
+
+    Where words might be divided, what stands around a soft hyphen is nearly always a word without it.
+    """
+    inside = list(_SOFT_INSIDE.finditer(text, overlapped=True))[:_JUDGED]
+    real = sum(
+        not joined_without_hyphen(match.group(1), match.group(2), lexicon, doubt=True) for match in inside
+    )
+    return real >= _REAL and real >= 0.25 * len(inside)
 
 
 def _soft_hyphen(text: str, at: int, lexicon: Lexicon) -> Edit:
@@ -168,10 +188,15 @@ def _free_accents(text: str, lexicon: Lexicon) -> Iterator[Edit]:
         on_next = unicodedata.normalize("NFC", _DOTTED.get(after, after) + _ACCENTS[accent]) if after else ""
         on_last = unicodedata.normalize("NFC", before + _ACCENTS[accent]) if before else ""
         can_next, can_last = len(on_next) == 1 and bool(after), len(on_last) == 1 and bool(before)
+        left = _LETTERS_BEFORE.search(text, max(0, match.start() - 30), match.start())
+        right = _LETTERS_AFTER.match(text, match.end())
+        head, tail = left.group() if left else "", right.group() if right else ""
+        if accent == _ACUTE:
+            can_next &= after in _TAKES_ACUTE or lexicon.zipf_anywhere(head + before + on_next + tail) > 0
+            can_last &= (before in _TAKES_ACUTE and not after) or (
+                lexicon.zipf_anywhere(head + on_last + after + tail) > 0
+            )
         if can_next and can_last:
-            left = _LETTERS_BEFORE.search(text, max(0, match.start() - 30), match.start())
-            right = _LETTERS_AFTER.match(text, match.end())
-            head, tail = left.group() if left else "", right.group() if right else ""
             can_next = lexicon.zipf(head + before + on_next + tail) >= lexicon.zipf(
                 head + on_last + after + tail
             )
