@@ -21,6 +21,14 @@ class PageInfo:
     height: float | None = None
     image_share: float | None = None  # of the page's area that images cover, 0..1
     name: str | None = None  # file inside an EPUB
+    # How good the text is that was taken, 0 (noise) to 1 (every word known), and why; see
+    # extract/page_quality.py. None where there is too little text to judge, and outside PDFs.
+    quality: float | None = None
+    quality_reason: str | None = None
+    # Of a page that was read again by OCR: the scores of both readings, and whether OCR's was taken.
+    layer_quality: float | None = None
+    ocr_quality: float | None = None
+    ocr: bool | None = None  # None: not read by OCR
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,8 @@ class DocumentInfo:
         default_factory=dict
     )  # title, author, translator, editor, publisher, year, original_year, language; language_from "text" if so
     warnings: list[ExtractionWarning] = field(default_factory=list)
+    # Of a PDF, what decides whether it is to be read anew when OCR changes; see extract/ocr.py.
+    ocr: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-able data."""
@@ -73,6 +83,7 @@ class DocumentInfo:
             outline=[OutlineEntry(**entry) for entry in data.get("outline", [])],
             metadata=data.get("metadata", {}),
             warnings=[ExtractionWarning(**warning) for warning in data.get("warnings", [])],
+            ocr=data.get("ocr", {}),
         )
 
 

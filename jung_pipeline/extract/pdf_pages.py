@@ -10,15 +10,17 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from jung_pipeline.extract import text_quality
+from jung_pipeline.extract import page_quality, text_quality
 from jung_pipeline.extract.document import ExtractionWarning, PageInfo
 from jung_pipeline.extract.pdf_fragments import Fragment
 from jung_pipeline.extract.raw_lines import RawLines
+from jung_pipeline.text.languages import spread, told_language
+from jung_pipeline.text.words import LANGUAGES
 
 #: A page without text is worth a word if a picture takes up so much of it, or so many paths are drawn.
 _PICTURE_SHARE, _MANY_PATHS = 0.1, 100
-#: Nonsense is told by so many characters of a page.
-_JUDGED_CHARACTERS = 1500
+#: The likeliest language is told by so many pages; it is the first if its list lacks so few of their words.
+_SOME_PAGES, _FEW_UNKNOWN = 8, 0.3
 
 
 @dataclass
@@ -44,6 +46,7 @@ class PdfPages:
         self._rows = RawLines()
         self._warnings: dict[int, ExtractionWarning] = {}
         self._beginnings: dict[int, str] = {}
+        self._scans: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._infos)
@@ -72,7 +75,9 @@ class PdfPages:
         if reason:
             self._warn(page.number, reason)
         elif page.lines:
-            self._beginnings[page.number] = page.text[:_JUDGED_CHARACTERS]
+            if page.origin == "ocr":
+                self._scans.add(page.number)
+            self._beginnings[page.number] = page.text[: page_quality.JUDGED_CHARACTERS]
             self._rows.add_page(
                 page.number, page.label, page.origin, page.lines if ordinary else self._readable(page)
             )
@@ -98,9 +103,46 @@ class PdfPages:
 
     def finish(self) -> tuple[list[PageInfo], pa.Table, list[ExtractionWarning]]:
         """The facts about every page, the rows of the usable ones, and a warning for every page that lacks text."""
-        nonsense = text_quality.nonsense_pages(self._beginnings)
+        qualities, nonsense = self._judged()
         for page in nonsense:
             self._warn(page, "its text layer is nonsense (a wrong character map or a failed OCR)")
-        infos = [replace(info, usable=False) if info.page in nonsense else info for info in self._infos]
+        infos = [self._with_quality(info, qualities, nonsense) for info in self._infos]
         warnings = [self._warnings[page] for page in sorted(self._warnings)]
         return infos, self._rows.table(without_pages=nonsense), warnings
+
+    def _judged(self) -> tuple[dict[int, page_quality.PageQuality], set[int]]:
+        """The quality of every page with text, and the pages that are well-formed nonsense."""
+        qualities: dict[int, page_quality.PageQuality] = {}
+        doubtful: dict[int, str] = {}
+        likely = self._likely_languages()
+        for page, text in self._beginnings.items():
+            found = qualities[page] = page_quality.judge(text, likely, scanned=page in self._scans)
+            if found.language != likely[0]:
+                likely.remove(found.language)
+                likely.insert(0, found.language)
+            if not text_quality.surely_words(found.known, text):
+                doubtful[page] = text
+        return qualities, text_quality.nonsense_pages(doubtful)
+
+    def _likely_languages(self) -> list[str]:
+        """The languages that a page may be in, the one that some pages tell first."""
+        pages = list(self._beginnings.values())
+        some = "\n".join(pages[index] for index in spread(len(pages), _SOME_PAGES))
+        first = page_quality.judge(some, LANGUAGES[:1], scanned=False)
+        # The first language's words tell it quickest.
+        told = first.language if first.unknown < _FEW_UNKNOWN else told_language(some)
+        return sorted(LANGUAGES, key=lambda language: language != told)
+
+    def _with_quality(
+        self, info: PageInfo, qualities: dict[int, page_quality.PageQuality], nonsense: set[int]
+    ) -> PageInfo:
+        """What is known about a page, with the score of its text."""
+        if info.page in nonsense:
+            return replace(info, usable=False, quality=0.0, quality_reason="nonsense")
+        found = qualities.get(info.page)
+        if found is None:
+            unreadable = info.characters > 0 and not info.usable
+            return replace(info, quality=0.0, quality_reason="unreadable") if unreadable else info
+        return replace(
+            info, quality=found.score, quality_reason=found.reason if found.score is not None else None
+        )

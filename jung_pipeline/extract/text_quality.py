@@ -11,9 +11,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
-from jung_pipeline.text.words import LANGUAGES, known_words, letter_pair_score, plausible_share, tokens
+from jung_pipeline.text.words import LANGUAGES, letter_pair_score, plausible_share, tokens
 
 #: A page with a larger share of characters that are no text is unusable.
 MAX_BAD_SHARE = 0.3
@@ -154,6 +154,14 @@ def _is_unlike_words(words: list[str]) -> bool:
     return plausible_share(words) <= _NONSENSE_WORDS and letter_pair_score(words) < _NONSENSE_PAIRS
 
 
+def surely_words(known: int, text: str) -> bool:
+    """Whether ``known`` words of one language are enough for a text to be no nonsense, whatever the rest is.
+
+    A text has no more words of three letters than a quarter of its characters.
+    """
+    return known > max(_NONSENSE_WORDS * ((len(text) + 1) // 4), _PAGE_WORDS)
+
+
 def nonsense_pages(texts: dict[int, str]) -> set[int]:
     """Which pages of a volume (page number to text) are well-formed nonsense.
 
@@ -164,8 +172,6 @@ def nonsense_pages(texts: dict[int, str]) -> set[int]:
     short: dict[int, list[str]] = {}
     likely = list(LANGUAGES)  # the language of the page before first
     for page, text in texts.items():
-        if _is_plain(text, likely[0]):
-            continue
         words = [w for w in tokens(text) if len(w) >= 3]
         if len(words) < _PAGE_WORDS:
             short[page] = words
@@ -183,20 +189,3 @@ def nonsense_pages(texts: dict[int, str]) -> set[int]:
     if is_nonsense(together[:2000], at_least=_VOLUME_WORDS):
         found.update(page for page, words in short.items() if words)
     return found
-
-
-def _is_plain(text: str, language: str) -> bool:
-    """Whether a text is sure to be no nonsense by the rule of :func:`is_nonsense`, told quickly.
-
-    Words between blanks that are letters alone are words by any count, and a text has no more words of
-    three letters than a quarter of its characters.
-    """
-    enough = max(_NONSENSE_WORDS * ((len(text) + 1) // 4), _PAGE_WORDS)
-    parts = text.lower().split()
-    return len(parts) > enough and sum(map(_judged_words(language).__contains__, parts)) > enough
-
-
-@cache
-def _judged_words(language: str) -> frozenset[str]:
-    """The words of a language's list that :func:`is_nonsense` judges, as far as they are letters alone."""
-    return frozenset(w for w in filter(str.isalpha, known_words(language)) if len(w) > 2 and w[0] <= "\u024f")
