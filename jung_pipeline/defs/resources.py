@@ -9,6 +9,7 @@ import pyarrow as pa
 from jung_pipeline import settings as settings_module
 from jung_pipeline import tables
 from jung_pipeline.catalogue import Volume
+from jung_pipeline.defs.at_work import hold
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import stage_path
 
@@ -25,6 +26,11 @@ class Library(dg.ConfigurableResource):
     def volume(self, key: str) -> Volume:
         """The catalogue entry of a partition."""
         return self.settings().paths.catalogue().get(key)
+
+    def setup_for_execution(self, context: dg.InitResourceContext) -> None:
+        """In a run, hold its lock for as long as it lives (see ``at_work.py``)."""
+        if context.run is not None and context.instance is not None:
+            hold(context.instance, context.run.run_id)
 
 
 class StageTables(dg.ConfigurableIOManager):

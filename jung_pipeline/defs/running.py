@@ -1,5 +1,7 @@
 """Materialising from the command line: the same jobs as in the UI, in this process, on the same instance."""
 
+import contextlib
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +11,7 @@ from jung_pipeline import freshness, publishing
 from jung_pipeline import volumes as library_volumes
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.definitions import build_definitions
+from jung_pipeline.defs.at_work import at_work, end_dead_runs
 from jung_pipeline.defs.instance import open_instance
 from jung_pipeline.defs.jobs import ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
@@ -29,6 +32,9 @@ _UNFINISHED = [
     dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,
 ]
+
+#: How often a waiting command looks whether it may go on.
+_LOOK_AGAIN_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ class Ingestion:
 
     settings: Settings
     on_volume: Callable[[Volume, Sequence[str]], None] = lambda volume, stages: None
+    on_waiting: Callable[[str], None] = lambda reason: None
 
     def run(self, keys: Sequence[str] = (), *, force: bool = False) -> Iterator[VolumeResult]:
         """Bring the volumes ``keys`` (all of them, if none is named) up to date; yields as it goes.
@@ -90,17 +97,43 @@ class Ingestion:
         if not any(due.values()) and not orphans and publishing.is_current(self.settings, list(present)):
             yield from (VolumeResult(volume.key, volume.title, "fresh") for volume in chosen)
             return
-        with exclusive(self.settings.home), open_instance(self.settings) as instance:
+        with self._alone(), open_instance(self.settings) as instance:
             mend_killed_runs(instance)
             self._follow_library(instance, list(present), orphans, all_of_it=not keys)
             definitions = build_definitions(self.settings.home)
             for volume in chosen:
-                known = "" if force or keys or not due[volume.key] else self._lasting(volume)
+                self._wait_for_others(instance)
+                # Told anew: somebody else may have brought the volume up to date while this call waited.
+                due_now = list(STAGES) if force else stale_stages(volume, self.settings)
+                known = "" if force or keys or not due_now else self._lasting(volume)
                 if known:
                     yield VolumeResult(volume.key, volume.title, "failed", problem=known)
                 else:
-                    yield self._ingest(definitions, instance, volume, due[volume.key])
+                    yield self._ingest(definitions, instance, volume, due_now)
+            self._wait_for_others(instance)
             self._publish(definitions, instance)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """The lock of the library: one command at a time."""
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(exclusive(self.settings.home, wait=False))
+            except BlockingIOError:
+                self.on_waiting("another `jung ingest` is at work on this library")
+                stack.enter_context(exclusive(self.settings.home))
+            yield
+
+    def _wait_for_others(self, instance: dg.DagsterInstance) -> None:
+        """Wait for the runs of `jung ui` that are at work: two at once on one volume would undo each other."""
+        said = ""
+        while others := at_work(instance):
+            reason = "; ".join(map(str, others))
+            if reason != said:
+                self.on_waiting(f"`jung ui` is at work ({reason})")
+                said = reason
+            time.sleep(_LOOK_AGAIN_SECONDS)
+            end_dead_runs(instance)
 
     def _lasting(self, volume: Volume) -> str:
         """Why trying this volume again would end as the last time; "" if it may not."""
@@ -171,19 +204,14 @@ class Ingestion:
 
 
 def mend_killed_runs(instance: dg.DagsterInstance) -> None:
-    """End the runs of commands that were killed, and free the pool slots that ended runs still hold.
+    """End the runs whose process was killed and free what they held, so that nobody waits for them.
 
-    Without it the next run would wait for ever for a slot that nobody gives back. The caller holds the lock of
-    the library, so no run of the command line can be at work; those of the daemon are left to it.
+    The caller holds the lock of the library, so no run of the command line can be at work, not even one that
+    has not taken its own lock yet.
     """
     for run in instance.get_runs(dg.RunsFilter(tags=_OURS, statuses=_UNFINISHED)):
         instance.report_run_failed(run, "The process that was at work on it was killed.")
-    storage = instance.event_log_storage
-    for pool in storage.get_concurrency_keys():
-        for slot in storage.get_concurrency_info(pool).claimed_slots:
-            holder = instance.get_run_by_id(slot.run_id)
-            if holder is None or holder.is_finished:
-                storage.free_concurrency_slots_for_run(slot.run_id)
+    end_dead_runs(instance)
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:

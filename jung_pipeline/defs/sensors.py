@@ -6,10 +6,13 @@ import dagster as dg
 
 from jung_pipeline import freshness
 from jung_pipeline import volumes as library_volumes
+from jung_pipeline.catalogue import Volume
+from jung_pipeline.defs.at_work import end_dead_runs
 from jung_pipeline.defs.jobs import ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
 from jung_pipeline.errors import JungError
+from jung_pipeline.settings import Settings
 
 #: Runs that still hold a volume.
 _BUSY = [
@@ -27,6 +30,23 @@ def busy_volumes(instance: dg.DagsterInstance) -> set[str]:
     return {run.tags["dagster/partition"] for run in runs if "dagster/partition" in run.tags}
 
 
+def _run_key(volume: Volume, settings: Settings) -> str:
+    """What the volume is to be run for; "" if it is up to date.
+
+    The same file under the same rules is asked for once: a volume that fails does not run for ever. A table or
+    segment that was made and is gone is another matter each time it is lost: the time of its last checks, which
+    every making renews, tells the losses apart.
+    """
+    for state in freshness.states(volume, settings):
+        if state.status == "missing":
+            checked = settings.paths.checks(state.stage, volume.key)
+            made_before = f":{checked.stat().st_mtime_ns}" if checked.exists() else ""
+            return f"{volume.key}:{freshness.wanted(volume, settings)}{made_before}"
+        if state.status != "fresh":
+            return f"{volume.key}:{freshness.wanted(volume, settings)}"
+    return ""
+
+
 @dg.sensor(
     jobs=[ingest_volume, publish_index],
     minimum_interval_seconds=30,
@@ -42,20 +62,16 @@ def library_folder(context: dg.SensorEvaluationContext, library: Library) -> dg.
         present = {volume.key: volume for volume in library_volumes.present_volumes(home)}
     except JungError as error:  # a folder that cannot be read is not an empty library
         return dg.SkipReason(str(error))
+    end_dead_runs(context.instance)
     partitions = context.instance.get_dynamic_partitions(volumes.name or "")
     busy = busy_volumes(context.instance)
     plan = library_volumes.plan_partitions(list(present), partitions, busy)
     for key in plan.remove:
         library_volumes.remove_data(settings, key)
     requests = [
-        # The same file under the same rules is asked for once: a volume that fails does not run for ever.
-        dg.RunRequest(
-            job_name=ingest_volume.name,
-            partition_key=key,
-            run_key=f"{key}:{freshness.wanted(volume, settings)}",
-        )
+        dg.RunRequest(job_name=ingest_volume.name, partition_key=key, run_key=run_key)
         for key, volume in present.items()
-        if key not in busy and any(state.status != "fresh" for state in freshness.states(volume, settings))
+        if key not in busy and (run_key := _run_key(volume, settings))
     ]
     if plan.remove:
         stamp = datetime.now(UTC).isoformat(timespec="seconds")

@@ -34,6 +34,41 @@ def begin(home):
     return process
 
 
+#: A run as the daemon starts it: without the mark of the command line.
+_AS_THE_DAEMON = """
+import sys
+import dagster as dg
+from jung_pipeline import settings
+from jung_pipeline.definitions import build_definitions
+from jung_pipeline.defs.instance import open_instance
+from jung_pipeline.volumes import catalogue_new_files
+library = settings.load()
+catalogue_new_files(library.paths)
+with open_instance(library) as instance:
+    instance.add_dynamic_partitions("volumes", ["north"])
+    job = build_definitions(library.home).resolve_job_def("ingest_volume")
+    job.execute_in_process(partition_key="north", instance=instance)
+"""
+
+
+def begin_as_the_daemon(home):
+    """A run of `jung ui` on one long book, stopped by the caller while it is being embedded."""
+    put_epub(home / "library", "north", chapters=8, paragraphs=40)
+    environment = {**os.environ, "JUNG_HOME": str(home), "DAGSTER_HOME": str(home / "dagster")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", _AS_THE_DAEMON],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 120
+    while not list((home / "tables").glob("chunks/*.parquet")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    assert process.poll() is None, "still at work"
+    return process
+
+
 def finish(home, monkeypatch):
     """The next call: everything is done in the end."""
     monkeypatch.setenv("DAGSTER_HOME", str(home / "dagster"))
@@ -61,3 +96,27 @@ def test_a_killed_ingestion_keeps_nothing_that_the_next_one_waits_for(tmp_path, 
     with dg.DagsterInstance.get() as instance:
         unfinished = [run for run in instance.get_runs() if not run.is_finished]
     assert unfinished == []
+
+
+def test_a_killed_run_of_the_daemon_is_not_waited_for(tmp_path, monkeypatch):
+    process = begin_as_the_daemon(tmp_path)
+    process.kill()
+    process.wait(timeout=120)
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
+    waits: list[str] = []
+    ingestion = Ingestion(settings_module.load(tmp_path), on_waiting=waits.append)
+    assert [result.status for result in ingestion.run()] == ["done"]
+    assert waits == []
+    with dg.DagsterInstance.get() as instance:
+        assert [run for run in instance.get_runs() if not run.is_finished] == []
+
+
+def test_a_living_run_of_the_daemon_is_waited_for_and_its_work_is_not_done_twice(tmp_path, monkeypatch):
+    process = begin_as_the_daemon(tmp_path)
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
+    waits: list[str] = []
+    ingestion = Ingestion(settings_module.load(tmp_path), on_waiting=waits.append)
+    results = list(ingestion.run())
+    assert [(result.status, result.stages) for result in results] == [("fresh", ())]
+    assert "ingesting north" in waits[0]
+    assert process.wait(timeout=120) == 0

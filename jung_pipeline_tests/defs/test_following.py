@@ -95,3 +95,23 @@ def test_the_night_asks_for_what_is_due_and_only_that(library, instance):
     assert [request.partition_key for request in tonight()] == ["north"]
     list(Ingestion(library).run())
     assert isinstance(tonight(), dg.SkipReason)
+
+
+def test_a_lost_table_is_made_again_each_time_it_is_lost_but_a_failing_volume_is_asked_for_once(
+    library, instance
+):
+    settle(put_epub(library.paths.library, "north"))
+    keys = [look(library, instance).run_requests[0].run_key]
+    for _ in range(2):
+        list(Ingestion(library).run())
+        assert isinstance(look(library, instance), dg.SkipReason)
+        library.paths.table("chunks", "north").unlink()
+        keys += [request.run_key for request in look(library, instance).run_requests]
+    assert len(set(keys)) == 3, "each loss is a reason of its own"
+    bad = library.paths.library / "torn.epub"
+    bad.write_bytes(b"PK\x03\x04 torn")
+    settle(bad)
+    asked = {r.run_key for r in look(library, instance).run_requests if r.partition_key == "torn"}
+    list(Ingestion(library).run())
+    asked |= {r.run_key for r in look(library, instance).run_requests if r.partition_key == "torn"}
+    assert len(asked) == 1

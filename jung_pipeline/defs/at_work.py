@@ -1,0 +1,107 @@
+"""Which runs are really at work, told by the locks that their processes hold.
+
+A killed process cannot say that it was killed: its run stays "started", its pool slots stay taken, and whoever
+waits for them waits for ever. So every run holds a lock on a file of its own while it lives. The system gives
+the lock back however the process ends, and anyone can see that nobody holds it.
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import dagster as dg
+
+try:
+    import fcntl
+except ImportError:  # Windows: no run is ever taken for dead there
+    fcntl = None  # type: ignore[assignment]
+
+#: A run says that it has started a moment before it takes its lock.
+_STARTING_SECONDS = 600.0
+_AT_WORK = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A run that is at work: its id, and the volume if it is about one."""
+
+    run_id: str
+    volume: str | None
+
+    def __str__(self) -> str:
+        """For people: what is being done."""
+        what = f"ingesting {self.volume}" if self.volume else "publishing the index"
+        return f"run {self.run_id[:8]}, {what}"
+
+
+def _folder(instance: dg.DagsterInstance) -> Path:
+    return Path(instance.root_directory) / "at_work"
+
+
+#: The lock that this process holds, by the id of its run. A process is at work on one run at a time.
+_held: dict[str, IO[str]] = {}
+
+
+def hold(instance: dg.DagsterInstance, run_id: str) -> None:
+    """Take the lock of a run, to be held until this process ends or takes that of its next run."""
+    if fcntl is None or run_id in _held:
+        return
+    path = _folder(instance) / f"{run_id}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("w")
+    fcntl.flock(file, fcntl.LOCK_SH)
+    while _held:
+        _held.popitem()[1].close()
+    _held[run_id] = file
+
+
+def _is_alive(instance: dg.DagsterInstance, run_id: str) -> bool:
+    """Whether a process holds the lock of the run, or may be about to take it."""
+    if fcntl is None:
+        return True
+    try:
+        with (_folder(instance) / f"{run_id}.lock").open("r") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return False
+    except FileNotFoundError:
+        record = instance.get_run_record_by_id(run_id)
+        started = record.start_time if record else None
+        return started is not None and time.time() - started < _STARTING_SECONDS
+    except OSError:  # somebody has it
+        return True
+
+
+def at_work(instance: dg.DagsterInstance) -> list[Work]:
+    """The runs that a living process is at work on."""
+    return [
+        Work(run.run_id, run.tags.get("dagster/partition"))
+        for run in instance.get_runs(dg.RunsFilter(statuses=_AT_WORK))
+        if _is_alive(instance, run.run_id)
+    ]
+
+
+def end_dead_runs(instance: dg.DagsterInstance) -> list[str]:
+    """End the runs whose process was killed, and free the pool slots that ended runs still hold; their ids."""
+    runs = instance.get_runs(dg.RunsFilter(statuses=_AT_WORK))
+    dead = [run for run in runs if not _is_alive(instance, run.run_id)]
+    for run in dead:
+        instance.report_run_failed(run, "The process that was at work on it was killed.")
+    free_slots_of_ended_runs(instance)
+    for path in _folder(instance).glob("*.lock"):
+        held = instance.get_run_by_id(path.stem)
+        if held is None or held.is_finished:
+            path.unlink(missing_ok=True)
+    return [run.run_id for run in dead]
+
+
+def free_slots_of_ended_runs(instance: dg.DagsterInstance) -> None:
+    """Give back the pool slots of runs that are over: without it the next run would wait for ever."""
+    storage = instance.event_log_storage
+    for pool in storage.get_concurrency_keys():
+        info = storage.get_concurrency_info(pool)
+        holders = {slot.run_id for slot in info.claimed_slots} | {step.run_id for step in info.pending_steps}
+        for run_id in holders:
+            run = instance.get_run_by_id(run_id)
+            if run is None or run.is_finished:
+                storage.free_concurrency_slots_for_run(run_id)
