@@ -14,6 +14,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
+import numpy as np
+
+from jung_pipeline.clean import tokens
+
 #: Letters that OCR takes for each other, one class a string: likely, both ways.
 _ALIKE = (
     "ec", "oc", "hb", "un", "il", "lt", "it", "ij", "ft", "rt", "vy", "gq", "fs", "lj", "tc",
@@ -83,6 +87,8 @@ _DIALECT = 4.2
 #: How much text (occurrences of the printed letters) the prior weighs as much as.
 _WEIGHT = 1200.0
 _LONGEST = 3
+#: Letters up to here are counted all at once.
+_COMMON = 0x180
 
 
 def _both_ways(classes: Iterable[str], cost: float) -> dict[tuple[str, str], float]:
@@ -122,6 +128,7 @@ class Channel:
 
     Attributes:
         shift: how much rarer misreadings are than in a middling scan (log10; negative: more frequent).
+        cheapest: what the likeliest confusion costs.
 
     Args:
         language: primary tag; German adds black letter.
@@ -131,27 +138,38 @@ class Channel:
     def __init__(self, language: str, letters: str = "") -> None:
         self._prior = _prior(language)
         self._costs = dict(self._prior)
-        self._small = [pair for pair in self._prior if not any(char.isupper() for char in "".join(pair))]
+        self._by_read: dict[str, list[str]] = {}
+        for read, printed in self._prior:
+            if not any(char.isupper() for char in read + printed):
+                self._by_read.setdefault(read, []).append(printed)
         self._letters = letters
         self._memo: dict[tuple[str, str, bool], tuple[float, tuple[tuple[str, str], ...]]] = {}
         self.shift = 0.0
+        self.cheapest = min(*self._costs.values(), self._class_cost(_ACCENT))
 
     def variants(self, word: str) -> list[str]:
         """``word`` with one likely confusion undone, at one place or at every place."""
         found: list[str] = []
-        for read, printed in self._small:
-            if not read:
-                if len(word) >= 5:
-                    found += [word[:at] + printed + word[at:] for at in range(len(word) + 1)]
-                continue
-            at = word.find(read)
-            if at < 0:
-                continue
-            if word.find(read, at + len(read)) >= 0:
-                found.append(word.replace(read, printed))
-            while at >= 0:
-                found.append(word[:at] + printed + word[at + len(read) :])
-                at = word.find(read, at + 1)
+        length = len(word)
+        if length >= 5:
+            found += [
+                word[:at] + printed + word[at:]
+                for printed in self._by_read.get("", ())
+                for at in range(length + 1)
+            ]
+        for size in (1, 2, 3):
+            seen: dict[str, int] = {}
+            for at in range(length - size + 1):
+                read = word[at : at + size]
+                all_printed = self._by_read.get(read)
+                if all_printed is None:
+                    continue
+                head, tail = word[:at], word[at + size :]
+                found += [head + printed + tail for printed in all_printed]
+                # The same confusion at every place, if it comes again behind itself.
+                if at >= seen.get(read, -1) + size and read in seen:
+                    found += [word.replace(read, printed) for printed in all_printed]
+                seen.setdefault(read, at)
         if not word.isascii():
             found.append("".join(bare(char) if char not in "äöüß" else char for char in word))
         return found
@@ -249,10 +267,13 @@ class Channel:
         # Errors a word, beside what the prior expects of a middling scan (one word in a hundred).
         rate = (total + 2.0) / (words + 250.0)
         self.shift = max(-0.9, min(1.5, -math.log10(rate / 0.008)))
-        counts: dict[str, int] = {}
+        points = tokens.code_points(self._letters)
+        singles = np.bincount(points[points < _COMMON], minlength=_COMMON)
+        counts: dict[str, int] = {"": len(self._letters)}
         for (read, printed), cost in self._prior.items():
             if printed not in counts:
-                counts[printed] = self._letters.count(printed) if printed else len(self._letters)
+                single = len(printed) == 1 and ord(printed) < _COMMON
+                counts[printed] = int(singles[ord(printed)]) if single else self._letters.count(printed)
             here = counts[printed]
             prior = 10.0 ** -(cost + 0.6 * self.shift)
             share = (seen[read, printed] + _WEIGHT * prior) / (here + _WEIGHT)
@@ -262,4 +283,5 @@ class Channel:
                 here = self._letters.count(pair[1])
                 prior = 10.0 ** -(OTHER + self.shift)
                 self._costs[pair] = max(0.7, -math.log10((seen[pair] + _WEIGHT * prior) / (here + _WEIGHT)))
+        self.cheapest = min(*self._costs.values(), self._class_cost(_ACCENT))
         self._memo.clear()

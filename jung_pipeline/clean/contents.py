@@ -24,6 +24,7 @@ _CONTENTS = regex.compile(
     _I,
 )
 
+_LED = regex.compile(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)\s*$")
 #: More paragraphs of plain text than these do not stand in a list.
 _PLAIN = 3
 #: Contents lie in this first share of the paragraphs.
@@ -99,7 +100,10 @@ def _is_contents_block(book: Book, paragraph: Paragraph) -> bool:
         if paragraph.lines
         else paragraph.text.split("\n")
     )
-    leaders = sum(bool(regex.search(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)\s*$", line)) for line in lines)
+    leaders = sum(
+        line.count(".") + line.count("·") + line.count("…") >= 4 and _LED.search(line) is not None
+        for line in lines
+    )
     return (leaders >= 2 and leaders >= 0.6 * len(lines)) or (leaders == 1 and len(lines) == 1)
 
 

@@ -7,6 +7,7 @@ unlikely in German, where compounds are written as one.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 import regex
@@ -119,7 +120,7 @@ def join_between(before: str, after: str, lexicon: Lexicon) -> str:
 
 def spaced_breaks(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     """Breaks in text whose lines were joined before us: "symp- tom" → "symptom"; "pre- and" stays."""
-    for match in _SPACED_BREAK.finditer(text):
+    for match in _spaced_breaks(text):
         left, right = match.groups()
         if right in _SUSPENDED and lexicon.zipf(left + right) < 3.0:
             continue
@@ -134,3 +135,19 @@ def spaced_breaks(text: str, lexicon: Lexicon) -> Iterator[Edit]:
                 yield Edit(*gap, "", "spaced_hyphen")
         elif lexicon.count(divided) or (left.lower() in _HYPHEN_PREFIXES and lexicon.language == "en"):
             yield Edit(*gap, "-", "spaced_hyphen")
+
+
+def _spaced_breaks(text: str) -> Iterator[regex.Match[str]]:
+    """The matches of ``_SPACED_BREAK``, looked for only where a hyphen and a blank stand behind a letter."""
+    at = text.find("- ")
+    done = 0
+    while at >= 0:
+        start = at
+        while start > done and (text[start - 1].isalpha() or unicodedata.category(text[start - 1])[0] == "M"):
+            start -= 1
+        tries = (_SPACED_BREAK.match(text, begin) for begin in range(start, at - 1))
+        match = next((match for match in tries if match is not None), None)
+        if match is not None:
+            yield match
+            done = match.end()
+        at = text.find("- ", at + 1)

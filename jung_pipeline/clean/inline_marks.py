@@ -168,7 +168,7 @@ def take_out_page_numbers(book: Book) -> None:
     if any(kind == "pagebreak" for _, _, kind, _ in book.marks):
         return
     text = book.tracked.text
-    found = list(_IN_FLOW.finditer(text))
+    found = list(_IN_FLOW.finditer(text)) if "[" in text or "{" in text else []
     if any(match.group().startswith(("[0", "{0")) for match in found):  # "[002]": others are no page numbers
         found = [match for match in found if len(match.group(1) or match.group(2)) >= 3]
     if len(found) < _LEAST:

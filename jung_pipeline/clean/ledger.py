@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from bisect import bisect_left
 from typing import Any
 
 import numpy as np
 
+from jung_pipeline.clean import tokens
 from jung_pipeline.clean.book import Book
 from jung_pipeline.clean.rules import REASONS
 
@@ -26,8 +26,8 @@ class Accounts:
         self.book = book
         tracked = book.tracked
         self.owner = book.line_of_raw()
-        self.raw_points = _code_points(tracked.raw)
-        self.text_points = _code_points(tracked.text)
+        self.raw_points = tokens.code_points(tracked.raw)
+        self.text_points = tokens.code_points(tracked.text)
         source = tracked.source
         known = source >= 0
         same = np.zeros(len(source), dtype=bool)
@@ -42,40 +42,42 @@ class Accounts:
         self.kept = np.zeros(len(tracked.raw), dtype=bool)
         self.kept[source[same]] = True
 
-    def spans(self, start: int, end: int) -> list[dict[str, int]]:
-        """Spans of the current text ``[start, end)``, offsets from ``start``."""
-        source = self.book.tracked.source[start:end]
-        if not len(source):
-            return []
-        same = self.same[start:end]
-        owner = np.where(source >= 0, self.owner[np.maximum(source, 0)], -1)
-        edit = np.where(same, -1, self.book.tracked.touched_by[np.maximum(source, 0)])
-        step = np.diff(source)
-        cut = (
-            (np.diff(owner) != 0)
-            | (np.diff(same.astype(np.int8)) != 0)
-            | (same[1:] & (step != 1))
-            | (np.diff(edit) != 0)
+    def spans(self, starts: np.ndarray, ends: np.ndarray) -> list[list[dict[str, int]]]:
+        """The spans of each stretch ``[start, end)`` of the current text, offsets from its start.
+
+        The stretches ascend and do not overlap.
+        """
+        found: list[list[dict[str, int]]] = [[] for _ in range(len(starts))]
+        source = self.book.tracked.source
+        if not len(source) or not len(starts):
+            return found
+        raw = np.maximum(source, 0)
+        owner = np.where(source >= 0, self.owner[raw], -1)
+        edit = np.where(self.same, -1, self.book.tracked.touched_by[raw])
+        cut = (np.diff(owner) != 0) | (np.diff(edit) != 0) | (self.same[1:] != self.same[:-1])
+        cut |= self.same[1:] & (np.diff(source) != 1)
+        begins = np.unique(np.concatenate([[0], np.flatnonzero(cut) + 1, starts, ends]))
+        begins = begins[begins < len(source)]
+        stops = np.append(begins[1:], len(source))
+        low, high = np.minimum.reduceat(source, begins), np.maximum.reduceat(source, begins)
+        stretch = np.searchsorted(starts, begins, side="right") - 1
+        wanted = (owner[begins] >= 0) & (stretch >= 0) & (begins < ends[np.maximum(stretch, 0)])
+        begins, stops, low, high, stretch = (each[wanted] for each in (begins, stops, low, high, stretch))
+        lines = owner[begins]
+        base = np.array([line.raw_start for line in self.book.lines], dtype=np.int64)[lines]
+        columns = (
+            stretch,
+            begins - starts[stretch],
+            stops - starts[stretch],
+            lines,
+            low - base,
+            high + 1 - base,
         )
-        borders = [0, *(np.flatnonzero(cut) + 1).tolist(), len(source)]
-        lines = self.book.lines
-        spans = []
-        for begin, stop in itertools.pairwise(borders):
-            line = int(owner[begin])
-            if line < 0:
-                continue
-            base = lines[line].raw_start
-            piece = source[begin:stop]
-            spans.append(
-                {
-                    "start": begin,
-                    "end": stop,
-                    "line_id": line,
-                    "raw_start": int(piece.min()) - base,
-                    "raw_end": int(piece.max()) + 1 - base,
-                }
+        for number, begin, stop, line, first, last in zip(*(c.tolist() for c in columns), strict=True):
+            found[number].append(
+                {"start": begin, "end": stop, "line_id": line, "raw_start": first, "raw_end": last}
             )
-        return spans
+        return found
 
     def entries(self) -> list[dict[str, Any]]:
         """Rows of the ledger, in raw order."""
@@ -88,20 +90,30 @@ class Accounts:
         listed = np.flatnonzero((~self.kept | is_moved) & (self.owner >= 0))
         if not len(listed):
             return []
-        state = np.where(is_moved, 1, 0)
         gap = (
             (np.diff(listed) != 1)
             | (np.diff(self.owner[listed]) != 0)
             | (np.diff(touched[listed]) != 0)
-            | (np.diff(state[listed]) != 0)
+            | (is_moved[listed][1:] != is_moved[listed][:-1])
         )
-        borders = [0, *(np.flatnonzero(gap) + 1).tolist(), len(listed)]
+        borders = np.append(0, np.flatnonzero(gap) + 1)
         first, last = self._places()
-        rows: list[dict[str, Any]] = []
-        for begin, stop in itertools.pairwise(borders):
-            start, end = int(listed[begin]), int(listed[stop - 1]) + 1
-            rows.append(self._entry(len(rows), start, end, bool(is_moved[start]), first, last))
-        return rows
+        here = first[listed]
+        here[here < 0] = np.iinfo(np.int64).max
+        starts = listed[borders]
+        columns = (
+            starts,
+            listed[np.append(borders[1:], len(listed)) - 1] + 1,
+            self.owner[starts],
+            touched[starts],
+            is_moved[starts],
+            np.minimum.reduceat(here, borders),
+            np.maximum.reduceat(last[listed], borders) + 1,
+        )
+        return [
+            self._entry(number, *row)
+            for number, row in enumerate(zip(*(column.tolist() for column in columns), strict=True))
+        ]
 
     def _places(self) -> tuple[np.ndarray, np.ndarray]:
         """First and last current position of each raw character, -1 where it is gone."""
@@ -114,15 +126,13 @@ class Accounts:
         return first, last
 
     def _entry(
-        self, number: int, start: int, end: int, moved: bool, first: np.ndarray, last: np.ndarray
+        self, number: int, start: int, end: int, owner: int, edit: int, moved: bool, first: int, last: int
     ) -> dict[str, Any]:
+        """One row: raw characters ``start`` to ``end``, which stand at ``first`` to ``last`` now, if anywhere."""
         tracked = self.book.tracked
-        line = self.book.lines[int(self.owner[start])]
+        line = self.book.lines[owner]
         before = tracked.raw[start:end]
-        here = first[start:end]
-        there = here[here >= 0]
-        after = tracked.text[int(there.min()) : int(last[start:end].max()) + 1] if len(there) else ""
-        edit = int(tracked.touched_by[start])
+        after = tracked.text[first:last]
         rule = tracked.edits[edit] if edit >= 0 else ("white_space" if not before.strip() else "unexplained")
         return {
             "entry": number,
@@ -136,10 +146,6 @@ class Accounts:
             "before": before,
             "after": after,
         }
-
-
-def _code_points(text: str) -> np.ndarray:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
 class PageMap:

@@ -22,7 +22,7 @@ import regex
 
 from jung_pipeline.clean import shapes, tokens
 from jung_pipeline.clean.confusions import Channel
-from jung_pipeline.clean.lexicon import Lexicon
+from jung_pipeline.clean.lexicon import Lexicon, bands
 from jung_pipeline.clean.spellings import is_compound, is_inflected, modern_german, spellings
 from jung_pipeline.clean.split_words import divided, of_small_words
 from jung_pipeline.clean.tracked import Edit
@@ -82,6 +82,8 @@ _VOWELS = frozenset("aeiouyäöü")
 _CLEAR = 2.4
 #: Costs above which nothing is a correction.
 _MOST = 12.0
+#: Costs up to which the frequent words are kept apart, to see at once what cannot be a misreading.
+_TIERS = (0.0, 2.5, 3.5, 4.5)
 #: Words of volume that count like one of a general text of so many.
 _GENERAL = 30_000
 _ONE_FOR_I = regex.compile(
@@ -118,6 +120,8 @@ class Corrector:
         self.capitalised = self.language == "de"
         self._near: dict[tuple[str, bool], list[tuple[str, float]]] = {}
         self._read: dict[tuple[str, bool], float] = {}
+        self._stands: dict[str, bool] = {}
+        self._one_off: dict[str, list[str]] = {}
 
     def learn(self) -> None:
         """Learn the volume's confusions from its clear cases."""
@@ -141,13 +145,16 @@ class Corrector:
 
     def _settled(self, word: str) -> bool:
         """Whether ``word`` stands as read without weighing."""
-        lower = word.lower()
-        return (
-            len(word) < 3
-            or self.lexicon.listed.get(lower, 0.0) >= _RUN_TOGETHER
-            or not _is_judged(word)
-            or self._known(word, lower)
-        )
+        settled = self._stands.get(word)
+        if settled is None:
+            lower = word.lower()
+            settled = self._stands[word] = (
+                len(word) < 3
+                or self.lexicon.listed.get(lower, 0.0) >= _RUN_TOGETHER
+                or not _is_judged(word)
+                or self._known(word, lower)
+            )
+        return settled
 
     def correction(self, word: str, *, name: bool = False, thorough: bool = True) -> Correction | None:
         """What ``word`` was meant to be, or ``None`` if it stands as read.
@@ -161,6 +168,9 @@ class Corrector:
         if self._settled(word) or (not thorough and not _PLAIN.fullmatch(lower)):
             return None
         leave = self._leave(word, lower, name)
+        most = leave - self._asked(word, name)
+        if not thorough and not self._may_be_read_for(lower, most - self.channel.cheapest):
+            return None
         ranked = self._ranked(word, lower, leave, thorough)
         if not ranked:
             return None
@@ -234,12 +244,34 @@ class Corrector:
             ranked.append((apart[0], apart[1], ()))
         return sorted(ranked)
 
+    def _may_be_read_for(self, lower: str, most: float) -> bool:
+        """Whether any word that costs ``most`` or less is one simple confusion away from ``lower``."""
+        for tier, words in self._tiers:
+            if most <= tier:
+                return not words.isdisjoint(self._variants(lower))
+        return bool(self._candidates(lower, False))
+
+    def _variants(self, lower: str) -> list[str]:
+        variants = self._one_off.get(lower)
+        if variants is None:
+            variants = self._one_off[lower] = self.channel.variants(lower)
+        return variants
+
+    @functools.cached_property
+    def _tiers(self) -> list[tuple[float, frozenset[str]]]:
+        """The most frequent words, by what they cost at most; all but the last tier's are few."""
+        own = [word for word, count in self.lexicon.vocabulary.items() if count >= 3]
+        listed = [word for band in bands(self.language)[: int(100 * (_TIERS[-1] + 0.1))] for word in band]
+        sharp = [word.replace("ss", "ß") for word in listed if "ss" in word] if self.language == "de" else []
+        priced = [(word, self.cost_of(word)) for word in {*own, *listed, *sharp}]
+        return [(tier, frozenset(word for word, cost in priced if cost <= tier)) for tier in _TIERS]
+
     def _candidates(self, lower: str, thorough: bool) -> list[tuple[str, float]]:
         """Words that ``lower`` may be a misreading of with their cost, the most frequent first."""
         known = self._near.get((lower, thorough))
         if known is not None:
             return known
-        variants = self.channel.variants(lower)
+        variants = self._variants(lower)
         found = set(variants)
         if thorough:
             found.update(shapes.candidates(lower, self.language))
@@ -247,17 +279,17 @@ class Corrector:
                 found.update(shapes.same_shape(variant, self.language))
         found.discard(lower)
         most = 6.6 if len(lower) < 8 else 7.3
-        priced = [(word, cost) for word in self._frequent(found) if (cost := self.cost_of(word)) < most]
+        priced = [(near, cost) for near in self._frequent(found) if (cost := self.cost_of(near)) < most]
         priced.sort(key=lambda pair: pair[1])
         self._near[lower, thorough] = priced
         return priced
 
-    def _frequent(self, found: set[str]) -> Iterable[str]:
+    def _frequent(self, found: Iterable[str]) -> list[str]:
         """Those of ``found`` that may cost little enough: the listed, and the volume's own."""
+        listed, own = self.lexicon.listed, self.lexicon.vocabulary
         if self.language == "de":  # the list writes ß as ss
-            listed, own = self.lexicon.listed, self.lexicon.vocabulary
             return [word for word in found if word.casefold() in listed or word in own]
-        return (found & self.lexicon.listed.keys()) | (found & self.lexicon.vocabulary.keys())
+        return [word for word in found if word in listed or word in own]
 
     def cost_of(self, word: str) -> float:
         """Minus the logarithm of how frequent ``word`` is, in general and in the volume."""
@@ -348,7 +380,7 @@ def _tokens(text: str) -> tuple[tokens.Places, tokens.Places]:
     padded = np.concatenate([np.zeros(2, points.dtype), points, np.zeros(2, points.dtype)])
     of_kind = np.concatenate([np.zeros(2, kinds.dtype), kinds, np.zeros(2, kinds.dtype)])
     before, behind = padded[starts + 1], padded[ends + 2]
-    letter_before, letter_behind = of_kind[starts] == tokens.LETTER, of_kind[ends + 3] == tokens.LETTER
+    letter_before, letter_behind = ((of_kind[at] & tokens.LETTER) > 0 for at in (starts, ends + 3))
     clitics = letter_behind & _among(behind, _APOSTROPHES)
     glued = (
         _among(before, _GLUED)

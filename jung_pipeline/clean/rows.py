@@ -52,12 +52,13 @@ def make_rows(book: Book) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     accounts = Accounts(book)
     pages = PageMap(book)
     links = _links_by_row(book, new_place)
-    rows, at = [], 0
+    starts, ends = _bounds(texts)
+    spans = accounts.spans(starts, ends)
+    rows = []
     for place, (index, text) in enumerate(zip(order, texts, strict=True)):
-        rows.append(
-            _row(book, place, book.paragraphs[index], text, at, accounts, pages, links.get(place, []))
-        )
-        at += len(text) + len(PARAGRAPH_SEPARATOR)
+        at = int(starts[place])
+        row = _row(book, place, book.paragraphs[index], text, at, pages, links.get(place, []))
+        rows.append(row | {"spans": spans[place], "text": text})
     return rows, accounts.entries()
 
 
@@ -110,29 +111,37 @@ def _links_by_row(book: Book, new_place: dict[int, int]) -> dict[int, list[tuple
     return found
 
 
+def _bounds(texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Where paragraphs begin and end in the volume's text."""
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    ends = np.cumsum(lengths + len(PARAGRAPH_SEPARATOR)) - len(PARAGRAPH_SEPARATOR)
+    return ends - lengths, ends
+
+
 def _row(
     book: Book,
     place: int,
     paragraph: Paragraph,
     text: str,
     at: int,
-    accounts: Accounts,
     pages: PageMap,
     links: list[tuple[int, str, int | None]],
 ) -> dict[str, Any]:
     source = book.tracked.source[at : at + len(text)]
-    known = np.flatnonzero(source >= 0)
-    first_raw = int(source[known[0]]) if len(known) else 0
-    last_raw = int(source[known].max()) if len(known) else 0
+    first = int(np.argmax(source >= 0)) if len(source) else 0
+    first_raw = max(0, int(source[first])) if len(source) else 0
+    last_raw = max(0, int(source.max())) if len(source) else 0
     page_first, label_first = pages.at(first_raw)
     page_last, label_last = pages.at(last_raw)
+    within = pages.within(first_raw, last_raw)
+    known = np.flatnonzero(source >= 0) if within else source[:0]
     starts = [
         {
             "offset": int(known[np.searchsorted(source[known], raw)]) if raw <= last_raw else len(text),
             "page": page,
             "label": label,
         }
-        for raw, page, label in pages.within(first_raw, last_raw)
+        for raw, page, label in within
     ]
     return {
         "paragraph": place,
@@ -158,6 +167,4 @@ def _row(
         ],
         "char_start": at,
         "char_end": at + len(text),
-        "spans": accounts.spans(at, at + len(text)),
-        "text": text,
     }

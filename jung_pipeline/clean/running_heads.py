@@ -8,6 +8,7 @@ a running head is kept where it opens the chapter.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ _CONFUSED = str.maketrans(
     {"0": "O", "1": "I", "L": "I", "|": "I", "!": "I", "5": "S", "8": "B", "6": "G", "Q": "O"}
 )
 _MISREAD_DIGITS = str.maketrans({"l": "1", "I": "1", "|": "1", "O": "0"})
+_NUMBER = regex.compile(r"\d+|[ivxlc]+")
+_ROMAN = frozenset("ivxlcIVXLC")
 #: Heads are short.
 _LONGEST = 90
 #: A page number is judged by the pages this near.
@@ -103,7 +106,7 @@ def _edge(line: Line, top: bool, depth: int) -> _Edge:
     numbers: list[tuple[int, bool]] = []
     rest = text
     if alone or _DECORATED.fullmatch(text):
-        token = (alone.group(1) if alone else None) or regex.findall(r"\d+|[ivxlc]+", text)[0]
+        token = (alone.group(1) if alone else None) or _NUMBER.findall(text)[0]
         value = _value(token)
         numbers = [value] if value else []
         rest = ""
@@ -122,7 +125,7 @@ def _edge(line: Line, top: bool, depth: int) -> _Edge:
 
 
 def _value(token: str) -> tuple[int, bool] | None:
-    if regex.fullmatch(r"[ivxlcIVXLC]+", token):
+    if _ROMAN.issuperset(token):
         value = roman_value(token.lower())
         if value:
             return value, True
@@ -160,9 +163,11 @@ def _agrees(edge: _Edge, offsets: dict[tuple[int, bool], set[int]], *, least: in
         least: so many pages around must show the same series; notes are counted as well as pages.
     """
     for value, roman in edge.numbers:
-        on = offsets.get((value - edge.page, roman), set())
-        near = sum(abs(page - edge.page) <= _NEAR for page in on if page != edge.page)
-        if near >= least:
+        on = offsets.get((value - edge.page, roman))
+        if on is None:
+            continue
+        near = sum(page in on for page in range(edge.page - _NEAR, edge.page + _NEAR + 1))
+        if near - (edge.page in on) >= least:
             return True
     return False
 
@@ -180,7 +185,7 @@ def _repeated_words(
             if edge.top:
                 at_top.add(edge.words)
             numbered[edge.words] += _agrees(edge, offsets)
-    centres: list[tuple[str, Counter[str]]] = []
+    centres: list[tuple[str, frozenset[str]]] = []
     reading: dict[str, str] = {}
     for words in sorted(where, key=lambda w: (-len(where[w]), w)):
         pairs = _pairs(words)
@@ -214,11 +219,17 @@ def _like_prose(text: str) -> bool:
     return len(words) >= 8 and sum(word[0].islower() for word in words) >= 0.8 * len(words)
 
 
-def _pairs(words: str) -> Counter[str]:
-    return Counter(words[i : i + 2] for i in range(len(words) - 1))
+def _pairs(words: str) -> frozenset[str]:
+    """The pairs of letters in ``words``; one that comes again is numbered."""
+    seen: Counter[str] = Counter()
+    pairs = set()
+    for pair in map("".join, itertools.pairwise(words)):
+        seen[pair] += 1
+        pairs.add(f"{pair}{seen[pair]}" if seen[pair] > 1 else pair)
+    return frozenset(pairs)
 
 
-def _alike(words: str, pairs: Counter[str], other: str, other_pairs: Counter[str]) -> bool:
+def _alike(words: str, pairs: frozenset[str], other: str, other_pairs: frozenset[str]) -> bool:
     if words == other:
         return True
     if "§" in words or "§" in other:
@@ -226,8 +237,7 @@ def _alike(words: str, pairs: Counter[str], other: str, other_pairs: Counter[str
     longer, shorter = max(len(words), len(other)), min(len(words), len(other))
     if shorter < 6 or shorter < 0.75 * longer:
         return False
-    common = sum((pairs & other_pairs).values())
-    return 2 * common / (sum(pairs.values()) + sum(other_pairs.values())) >= _ALIKE
+    return 2 * len(pairs & other_pairs) / (len(pairs) + len(other_pairs)) >= _ALIKE
 
 
 def _strip(

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import regex
 
+from jung_pipeline.clean import tokens
 from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.tracked import Edit
 
@@ -21,6 +23,8 @@ _RUN = regex.compile(
 #: An initial and the rest of its word, all capitals: "M YTH".
 _INITIAL = regex.compile(r"(?<![\p{L}\p{N}.'’-])(\p{Lu}) (\p{Lu}{2,})(?![\p{L}\p{N}])")
 
+#: So far behind its end ``_RUN`` looks.
+_LOOK_AHEAD = 5
 _WORD_LIKELY = 2.5
 #: Short words need to be this frequent to be found inside a run of letters.
 _SHORT_LIKELY = {1: 6.0, 2: 5.0, 3: 4.4}
@@ -35,7 +39,7 @@ def letter_spacing(text: str, lexicon: Lexicon, names: frozenset[str]) -> Iterat
         lexicon: word evidence.
         names: names (lower case) that get their capital back when they were spaced in small letters.
     """
-    for match in _RUN.finditer(text):
+    for match in _runs(text):
         line_start = text.rfind("\n", 0, match.start()) + 1
         line_end = text.find("\n", match.end())
         line = text[line_start : line_end if line_end >= 0 else len(text)]
@@ -60,6 +64,20 @@ def letter_spacing(text: str, lexicon: Lexicon, names: frozenset[str]) -> Iterat
                 (" " if before else "") + closed + (" " if after else ""),
                 "letter_spacing",
             )
+
+
+def _runs(text: str) -> Iterator[regex.Match[str]]:
+    """The matches of ``_RUN``, looked for only in lines that have three letters, each by itself, in a row."""
+    last = -1
+    for start in tokens.rows_of_single_letters(text, 3, " '’"):
+        if start < last:
+            continue
+        begin = text.rfind("\n", 0, start) + 1
+        last = text.find("\n", start)
+        last = last if last >= 0 else len(text)
+        for match in _RUN.finditer(text, begin, min(len(text), last + _LOOK_AHEAD)):
+            if match.start() < last:
+                yield match
 
 
 def _close(run: str, lexicon: Lexicon, *, alone: bool) -> str | None:
@@ -147,7 +165,13 @@ def segment(letters: str, lexicon: Lexicon) -> list[str] | None:
 
 def small_capitals(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     """Initials set larger than the rest of a word in capitals: "P SYCHOLOGY" → "PSYCHOLOGY"."""
-    for match in _INITIAL.finditer(text):
+    points = tokens.code_points(text)
+    capital = (tokens.classes(points) & tokens.CAPITAL) > 0
+    begins = capital[:-3] & (points[1:-2] == ord(" ")) & capital[2:-1] & capital[3:]
+    for start in np.flatnonzero(begins).tolist():
+        match = _INITIAL.match(text, start)
+        if match is None:
+            continue
         initial, rest = match.groups()
         whole, alone = lexicon.zipf(initial + rest), lexicon.zipf(rest)
         is_word = initial in "AIOÉ"

@@ -9,6 +9,7 @@ for is learned from the volume's clear cases, so that a volume without any keeps
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -137,6 +138,7 @@ _CLITIC = regex.compile(
     r"|(?<=\b(?:you|we|they|I)) (?=['’](?:re|ve|ll|d) )|(?<=\bI) (?=['’]m )|(?<=n) (?=['’]t )",
     regex.IGNORECASE,
 )
+_MAY_BE_CLITIC = re.compile(r" (?=['’]\w{1,2} )")
 _CLOSED = regex.compile(r"\p{Ll}['’](?:s|re|ve|ll|d|m|t)(?!\p{L})")
 _DETACHED, _ATTACHED = regex.compile(r"\p{L} [.,;!?](?!\S)"), regex.compile(r"\p{L}[,;!?](?!\S)")
 
@@ -195,7 +197,8 @@ def _rarity(rate: float) -> float:
 
 def _clitics(text: str) -> Iterator[Edit]:
     """Blanks before clitics ("that 's") closed up, unless the text has them before all signs or clitics."""
-    spaced = list(_CLITIC.finditer(text))
+    maybe = (_CLITIC.match(text, match.start()) for match in _MAY_BE_CLITIC.finditer(text))
+    spaced = [match for match in maybe if match is not None]
     if not spaced:
         return
     closed, detached, attached = (len(sign.findall(text)) for sign in (_CLOSED, _DETACHED, _ATTACHED))

@@ -6,6 +6,7 @@ apart on a large share of the pages. The same words inside a sentence stay.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -38,11 +39,19 @@ _KNOWN = regex.compile(
     _I,
 )
 
+#: How such a line begins, told at a glance.
+_MAY_BE_KNOWN = re.compile(
+    r"[^a-z]*(?:copyright|material |urheberrecht|downloaded|this |all use|digiti|scanned |provided |licensed "
+    r"|registered |for |not for|unauthori|www|http|created |unregistered|trial|evaluation|demo |watermark)",
+    re.IGNORECASE,
+)
+
 #: Any line standing on this share of all pages, and on so many at least, is a stamp.
 _SHARE, _LEAST = 0.5, 4
 _NUMBER = regex.compile(r"\d+|\b[ivxlc]+\b")
 #: "21 of 249" is the file's own counting, not a printed page number.
 _POSITION = regex.compile(r"\W*(?:page |seite )?# (?:of|von|de|/) #\b.*")
+_ROMAN = frozenset("ivxlc")
 _BLANK = regex.compile(r"\s+")
 
 
@@ -53,20 +62,14 @@ def template(text: str) -> str:
 
 def find_stamps(lines: Sequence[Line], pages: int) -> None:
     """Give stamps the fate ``stamp``."""
-    seen: dict[str, set[int]] = defaultdict(set)
+    others: list[Line] = []
     for line in lines:
         if line.fate is None and line.element is None and len(line.text) < 160:
-            if _KNOWN.fullmatch(line.words):
+            if _MAY_BE_KNOWN.match(line.text) and _KNOWN.fullmatch(line.words):
                 line.fate = "stamp"
-            elif pages >= _LEAST:
-                seen[template(line.text)].add(line.page)
-    if pages < _LEAST:
-        return
-    frequent = {
-        words
-        for words, on in seen.items()
-        if len(on) >= max(_LEAST, _SHARE * pages) and regex.search(r"\p{L}{2}", words)
-    }
+            else:
+                others.append(line)
+    frequent = _frequent_templates(others, max(_LEAST, _SHARE * pages)) if pages >= _LEAST else set()
     if not frequent:
         return
     edge = _edge_lines(lines)
@@ -85,6 +88,30 @@ def find_stamps(lines: Sequence[Line], pages: int) -> None:
             and words in frequent
         ):
             line.fate = "stamp"
+
+
+def _frequent_templates(lines: Sequence[Line], least: float) -> set[str]:
+    """Templates with words that stand on ``least`` pages or more."""
+    alike: dict[tuple[str, str] | None, list[Line]] = defaultdict(list)
+    for line in lines:
+        alike[_outline(line.text)].append(line)
+    seen: dict[str, set[int]] = defaultdict(set)
+    for outline, group in alike.items():
+        if outline is not None and len(group) >= least:
+            for line in group:
+                seen[template(line.text)].add(line.page)
+    return {words for words, on in seen.items() if len(on) >= least and regex.search(r"\p{L}{2}", words)}
+
+
+def _outline(text: str) -> tuple[str, str] | None:
+    """First and last word of ``text``, ``#`` for what may be a number: the same for lines of one template."""
+    begin, end = text.split(None, 1), text.rsplit(None, 1)
+    return (_plain(begin[0]), _plain(end[-1])) if begin else None
+
+
+def _plain(word: str) -> str:
+    lower = word.lower()
+    return lower if lower.isalpha() and not _ROMAN.issuperset(lower) else "#"
 
 
 def _edge_lines(lines: Sequence[Line]) -> set[int]:

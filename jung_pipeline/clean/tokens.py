@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-LETTER, DIGIT, MARK = 1, 2, 4
+#: Bits of a character's class; a capital is a letter as well.
+LETTER, DIGIT, MARK, CAPITAL = 1, 2, 4, 8
 _CLASSES = {"L": LETTER, "N": DIGIT, "M": MARK}
 #: Characters up to here are classed at first use; others as they come.
 _COMMON = 0x3000
@@ -23,7 +24,8 @@ def code_points(text: str) -> npt.NDArray[np.uint32]:
 
 
 def _class_of(point: int) -> int:
-    return _CLASSES.get(unicodedata.category(chr(point))[0], 0)
+    category = unicodedata.category(chr(point))
+    return _CLASSES.get(category[0], 0) | (CAPITAL if category == "Lu" else 0)
 
 
 @functools.cache
@@ -32,7 +34,7 @@ def _common_classes() -> npt.NDArray[np.uint8]:
 
 
 def classes(points: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
-    """For each code point whether it is a ``LETTER``, a ``DIGIT`` (any number), a ``MARK`` or none of these."""
+    """For each code point whether it is a ``LETTER`` (and ``CAPITAL``), a ``DIGIT`` (any number), a ``MARK``."""
     common = _common_classes()
     if not len(points) or int(points.max()) < _COMMON:
         return common[points]
@@ -77,3 +79,40 @@ def forms(text: str, starts: Places, ends: Places) -> Forms:
         for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
     ]
     return Forms(list(numbers), np.array(of, dtype=np.int64))
+
+
+def rows_of_single_letters(text: str, least: int, between: str) -> list[int]:
+    """Offsets of letters that stand by themselves and begin a row of ``least`` such letters.
+
+    Args:
+        text: any text.
+        least: how many letters make a row.
+        between: the characters that may stand between them.
+    """
+    points = code_points(text)
+    starts, ends = runs((classes(points) & LETTER) > 0)
+    last = len(starts) - least + 1
+    if last < 1:
+        return []
+    alone = ends - starts == 1
+    begins = np.ones(last, dtype=bool)
+    for step in range(least):
+        begins &= alone[step : step + last]
+    gap_sign = points == ord(between[0])
+    for sign in between[1:]:
+        gap_sign |= points == ord(sign)
+    for number in np.flatnonzero(begins).tolist():
+        for step in range(number, number + least - 1):
+            if not gap_sign[ends[step] : starts[step + 1]].all():
+                begins[number] = False
+    return starts[:last][begins].tolist()
+
+
+def after_a_letter(text: str, mark: str) -> bool:
+    """Whether ``mark`` stands anywhere directly behind a letter."""
+    at = text.find(mark)
+    while at >= 0:
+        if at and text[at - 1].isalpha():
+            return True
+        at = text.find(mark, at + 1)
+    return False
