@@ -1,10 +1,16 @@
 """The Dagster instance that the command line, ``jung ui`` and the daemon share."""
 
+import contextlib
 import os
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
+import yaml
+from sqlalchemy.exc import SQLAlchemyError
 
+from jung_pipeline.errors import SettingsError, StageError
 from jung_pipeline.settings import Settings
 from jung_pipeline.tables import write_text
 
@@ -36,7 +42,42 @@ def dagster_home(settings: Settings) -> Path:
     return home
 
 
-def open_instance(settings: Settings) -> dg.DagsterInstance:
-    """The instance under :func:`dagster_home`."""
-    dagster_home(settings)
-    return dg.DagsterInstance.get()
+@contextlib.contextmanager
+def open_instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
+    """The instance under :func:`dagster_home`.
+
+    Raises:
+        SettingsError: its ``dagster.yaml`` cannot be used.
+        StageError: its records of runs cannot be read or written, now or while it is used.
+    """
+    home = dagster_home(settings)
+    try:
+        opened = dg.DagsterInstance.get()
+    except (yaml.YAMLError, dg.DagsterInvalidConfigError) as error:
+        raise SettingsError(
+            f"{home / 'dagster.yaml'} cannot be used: {_first_line(error)}",
+            remedy="Correct it, or delete it: a new one is written.",
+        ) from error
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise _unusable(home, error) from error
+    try:
+        with opened as instance:
+            yield instance
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise _unusable(home, error) from error
+
+
+def _unusable(home: Path, error: Exception) -> StageError:
+    cause = getattr(error, "orig", None) or error
+    return StageError(
+        f"Dagster's records of runs in {home} cannot be used ({_first_line(cause)}).",
+        remedy="If the disk is not full, move that folder away: it holds the history of runs alone, no book, "
+        "table or index, and a new one is made.",
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    """The error in one line, however long it goes on about what would be right."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    wrong = next((line for line in lines if line.startswith("Error 1:")), " ".join(lines[:3]))
+    return wrong.removeprefix("Error 1:").split(". Expected:")[0].strip()[:200]
