@@ -78,6 +78,14 @@ class VectorIndexError(JungError):
     """The index is missing, damaged, or was built with another model."""
 
 
+class IndexAuditError(VectorIndexError):
+    """Index and passages do not agree; ``volumes`` are the keys of those whose vectors have to be written anew."""
+
+    def __init__(self, message: str, *, volumes: tuple[str, ...], remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.volumes = volumes
+
+
 class ModelMismatchError(VectorIndexError):
     """Vectors of two models would meet in one index; both are named."""
 
@@ -106,7 +114,7 @@ _REMEDIES = {
 }
 
 
-def file_error(error: OSError, path: Path | None = None) -> JungError:
+def file_error(error: OSError, path: Path | str | None = None) -> JungError:
     """What the operating system refused, as an error for the user: which file, why, and what to do."""
     name = error.filename or path
     where = f"{name}: " if name else ""

@@ -16,15 +16,16 @@ from typing import Any
 
 from jung_pipeline import tables
 from jung_pipeline.catalogue import Volume
-from jung_pipeline.errors import SourceError
+from jung_pipeline.errors import SourceError, StageError
+from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.quality.record import read_outcomes
 from jung_pipeline.settings import Settings
-from jung_pipeline.stages import STAGES, code_version, fingerprint, source_facts, stage_path
+from jung_pipeline.stages import STAGES, code_version, fingerprint, index_spec, source_facts, stage_path
 
 
 @dataclass(frozen=True)
 class StageState:
-    """How a stage of a volume stands: ``fresh``, ``stale``, ``missing`` (never made) or ``failed``."""
+    """How a stage of a volume stands: ``fresh``, ``stale``, ``missing`` (never made, or lost) or ``failed``."""
 
     stage: str
     status: str
@@ -73,21 +74,32 @@ def _state_of(
     if failure:
         return StageState(stage, "failed", failure["message"], info)
     if not info or "fingerprint" not in info:
-        return StageState(stage, "missing", "not made yet", None)
+        damaged = stage_path(stage, volume.key, settings).exists()
+        return StageState(stage, "missing", "its table is damaged" if damaged else "not made yet", None)
     if above is not None:
         return StageState(stage, "stale", f"{above} is not up to date", info)
     try:
-        expected = fingerprint(stage, volume, settings, _inputs(stage, versions, volume, settings, info))
+        inputs = _inputs(stage, versions, volume, settings, info)
+        expected = fingerprint(stage, volume, settings, inputs)
     except SourceError as error:
         return StageState(stage, "failed", str(error), info)
     if info["fingerprint"] != expected:
         return StageState(stage, "stale", _why(stage, info, settings), info)
+    if stage == "cleaned_text":
+        ledger = tables.read_info(stage_path("removal_ledger", volume.key, settings)) or {}
+        if ledger.get("fingerprint") != fingerprint("removal_ledger", volume, settings, inputs):
+            return StageState(stage, "missing", "its removal ledger is missing or of another run", info)
     outcomes = read_outcomes(settings.paths.checks(stage, volume.key), info["data_version"])
     if outcomes is None:
         return StageState(stage, "stale", "not checked yet", info)
     failed = [o for o in outcomes if not o.passed and o.severity == "error"]
     if failed:
         return StageState(stage, "failed", f"check {failed[0].name}: {failed[0].description}", info)
+    if stage == "vector_index":
+        # The table only says what was done to the store: what matters is whether the store still has it.
+        lost = EmbeddedIndex(settings.paths.index, index_spec(settings)).problem(volume.key)
+        if lost:
+            return StageState(stage, "missing", lost, info)
     return StageState(stage, "fresh", "", info)
 
 
@@ -114,7 +126,13 @@ def _why(stage: str, info: Mapping[str, Any], settings: Settings) -> str:
 
 
 def _failure_path(stage: str, volume: str, settings: Settings) -> Path:
+    if stage == "removal_ledger":  # made together with the text, and no stage of its own
+        stage = "cleaned_text"
     return settings.paths.checks(stage, volume).with_suffix(".failure.json")
+
+
+#: Failures that could not be written down, a full disk for one: they last as long as the process.
+_unwritten: dict[Path, dict[str, Any]] = {}
 
 
 def remembering_failure(stage: str, volume: Volume, settings: Settings, make: Callable[[], Any]) -> Any:
@@ -127,18 +145,32 @@ def remembering_failure(stage: str, volume: Volume, settings: Settings, make: Ca
     try:
         made = make()
     except Exception as error:
-        lasting = isinstance(error, SourceError) and settings.paths.source(volume).exists()
-        remembered = {"message": str(error), "wanted": wanted(volume, settings) if lasting else None}
-        tables.write_text(path, json.dumps(remembered, ensure_ascii=False))
+        remember(stage, volume, settings, error)
         raise
+    _unwritten.pop(path, None)
     path.unlink(missing_ok=True)
     return made
 
 
+def remember(stage: str, volume: Volume, settings: Settings, error: Exception) -> None:
+    """Keep ``error`` as the reason why ``stage`` of ``volume`` failed, until it is made again."""
+    path = _failure_path(stage, volume.key, settings)
+    lasting = isinstance(error, SourceError) and settings.paths.source(volume).exists()
+    remembered = {"message": str(error), "wanted": wanted(volume, settings) if lasting else None}
+    try:
+        tables.write_text(path, json.dumps(remembered, ensure_ascii=False))
+        _unwritten.pop(path, None)
+    except StageError:
+        _unwritten[path] = remembered
+
+
 def _failure(stage: str, volume: Volume, settings: Settings) -> dict[str, Any] | None:
     """The failure of ``stage`` that is remembered; a damaged memory is none."""
+    path = _failure_path(stage, volume.key, settings)
+    if path in _unwritten:
+        return _unwritten[path]
     try:
-        remembered = json.loads(_failure_path(stage, volume.key, settings).read_text(encoding="utf-8"))
+        remembered = json.loads(path.read_text(encoding="utf-8"))
         return {"message": str(remembered["message"]), "wanted": remembered["wanted"]}
     except (OSError, ValueError, KeyError, TypeError):
         return None

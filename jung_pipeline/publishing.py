@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jung_pipeline.errors import VectorIndexError
+from jung_pipeline.errors import IndexAuditError, ServiceError, VectorIndexError
 from jung_pipeline.index import versions
 from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.index.registry import open_index, store_of
@@ -52,23 +53,32 @@ def publish(settings: Settings, *, force: bool = False) -> Published:
     """Make the newest good state of every volume in the library the live version; idempotent.
 
     Raises:
-        VectorIndexError: index and chunk tables do not agree; the version before stays live.
+        VectorIndexError: index and chunk tables do not agree (the volumes concerned are due again), or the disk
+            does not take it; the version before stays live.
+        ServiceError: the remote store cannot be asked what it holds.
     """
     spec = index_spec(settings)
     keys = [volume.key for volume in present_volumes(settings.paths)]
     check_ready(settings)
     before = versions.current_id(settings.paths.index)
-    manifest = versions.publish(
-        settings.paths,
-        spec,
-        _chunk_tables(keys, settings),
-        store=store_of(settings, spec),
-        remote=open_index(settings, spec) if settings.store != "embedded" else None,
-        calibrate=lambda version: _calibrated(version, settings),
-        calibration_version=str(CALIBRATION_VERSION),
-        settings=settings,
-        force=force,
-    )
+    try:
+        manifest = versions.publish(
+            settings.paths,
+            spec,
+            _chunk_tables(keys, settings),
+            store=store_of(settings, spec),
+            remote=open_index(settings, spec) if settings.store != "embedded" else None,
+            calibrate=lambda version: _calibrated(version, settings),
+            calibration_version=str(CALIBRATION_VERSION),
+            settings=settings,
+            force=force,
+        )
+    except IndexAuditError as error:
+        # What was done to the store for these volumes did not last: the stage has to be made again.
+        for key in error.volumes:
+            with contextlib.suppress(OSError):
+                stage_path("vector_index", key, settings).unlink(missing_ok=True)
+        raise
     versions.prune(settings.paths.index, KEPT_VERSIONS)
     return Published(manifest, changed=manifest.version != before)
 
@@ -86,7 +96,7 @@ def check_ready(settings: Settings) -> None:
     keys = [volume.key for volume in present_volumes(settings.paths)]
     pointers = EmbeddedIndex(settings.paths.index, spec).pointers()
     try:
-        live = current(settings).manifest
+        live = versions.read_current(settings.paths.index).manifest
     except VectorIndexError as error:
         if not any(key in pointers for key in keys):
             raise VectorIndexError(
@@ -116,7 +126,10 @@ def _calibrated(version: versions.IndexVersion, settings: Settings) -> dict[str,
 
 
 def is_current(settings: Settings, keys: Collection[str]) -> bool:
-    """Whether the live version is what publishing the volumes ``keys`` would make."""
+    """Whether the live version is what publishing the volumes ``keys`` would make, with all its files there.
+
+    A remote store that can be reached must hold as many vectors as the version: one request.
+    """
     spec = index_spec(settings)
     return versions.is_live(
         settings.paths,
@@ -124,25 +137,46 @@ def is_current(settings: Settings, keys: Collection[str]) -> bool:
         _chunk_tables(keys, settings),
         store=store_of(settings, spec),
         calibration_version=str(CALIBRATION_VERSION),
-    )
+    ) and (settings.store == "embedded" or _remote_is_whole(settings))
+
+
+def _remote_is_whole(settings: Settings) -> bool:
+    """Whether the remote store has as many vectors as the live version; so too where it cannot be asked."""
+    from jung_pipeline.index.registry import open_remote
+
+    manifest = versions.read_current(settings.paths.index).manifest
+    try:
+        return open_remote(manifest, settings).count() == manifest.passages
+    except ServiceError:
+        return True
+    except VectorIndexError:  # the index is gone
+        return False
 
 
 def current(settings: Settings) -> Published:
-    """The live version.
+    """The live version, as its manifest has it.
 
     Raises:
         VectorIndexError: there is none.
     """
-    return Published(versions.open_current(settings.paths.index).manifest, changed=False)
+    return Published(versions.read_current(settings.paths.index).manifest, changed=False)
 
 
 def summary(settings: Settings) -> dict[str, Any]:
-    """The live version as plain data, with a ``summary`` in one line; ``version`` is null without one."""
+    """The live version as plain data, with a ``summary`` in one line; ``version`` is null without one.
+
+    ``problem`` says what is wrong with its files; "" if they can all be opened.
+    """
     try:
         published = current(settings)
     except VectorIndexError as error:
-        return {"version": None, "summary": f"Index: {error}"}
+        return {"version": None, "summary": f"Index: {error}", "problem": str(error)}
     manifest = published.manifest
+    problem = ""
+    try:
+        versions.open_current(settings.paths.index)
+    except VectorIndexError as error:
+        problem = str(error)
     return {
         "version": manifest.version,
         "created": manifest.created,
@@ -150,5 +184,6 @@ def summary(settings: Settings) -> dict[str, Any]:
         "volumes": {key: entry.chunks for key, entry in manifest.volumes.items()},
         "model": manifest.spec.model,
         "store": manifest.store,
-        "summary": f"Index: {published.summary}",
+        "summary": f"Index: {problem or published.summary}",
+        "problem": problem,
     }

@@ -6,10 +6,12 @@ from typing import Any
 import dagster as dg
 import pyarrow as pa
 
+from jung_pipeline import freshness, tables
 from jung_pipeline import settings as settings_module
-from jung_pipeline import tables
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.defs.at_work import hold
+from jung_pipeline.defs.failing import making
+from jung_pipeline.errors import StageError
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import stage_path
 
@@ -39,12 +41,22 @@ class StageTables(dg.ConfigurableIOManager):
     library: dg.ResourceDependency[Library]
 
     def handle_output(self, context: dg.OutputContext, obj: pa.Table) -> None:
-        """Write the table of the step's partition."""
-        path = stage_path(context.asset_key.path[-1], context.partition_key, self.library.settings())
-        tables.write_table(path, obj)
+        """Write the table of the step's partition; where the disk refuses it, that is why the stage failed."""
+        stage, settings = context.asset_key.path[-1], self.library.settings()
+        path = stage_path(stage, context.partition_key, settings)
+        volume = self.library.volume(context.partition_key)
+        making(stage, volume, settings, lambda: tables.write_table(path, obj))
         context.add_output_metadata({"path": dg.MetadataValue.path(str(path))})
 
     def load_input(self, context: dg.InputContext) -> Any:
-        """Read the table of the step's partition."""
-        path = stage_path(context.asset_key.path[-1], context.partition_key, self.library.settings())
-        return tables.read_table(path)
+        """Read the table of the step's partition; a damaged one is gone afterwards, so that it is made anew."""
+        stage, settings = context.asset_key.path[-1], self.library.settings()
+        path = stage_path(stage, context.partition_key, settings)
+        is_there = path.exists()
+        try:
+            return tables.read_or_discard(path)
+        except StageError as error:
+            if is_there:
+                volume = self.library.volume(context.partition_key)
+                freshness.remember(stage, volume, settings, error)
+            raise dg.Failure(description=str(error), allow_retries=False) from error

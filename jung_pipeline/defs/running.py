@@ -16,7 +16,7 @@ from jung_pipeline.defs.instance import open_instance
 from jung_pipeline.defs.jobs import ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.sensors import busy_volumes
-from jung_pipeline.errors import VectorIndexError
+from jung_pipeline.errors import JungError
 from jung_pipeline.index.files import exclusive
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import STAGES
@@ -193,12 +193,12 @@ class Ingestion:
             return
         try:
             publishing.check_ready(self.settings)
-        except VectorIndexError as error:
+            result = definitions.resolve_job_def(publish_index.name).execute_in_process(
+                instance=instance, run_config=_QUIET, raise_on_error=True, tags=_OURS
+            )
+        except JungError as error:  # what was done with the volumes is to be told all the same
             self.not_published = str(error)
             return
-        result = definitions.resolve_job_def(publish_index.name).execute_in_process(
-            instance=instance, run_config=_QUIET, raise_on_error=True, tags=_OURS
-        )
         if result.success:
             self.published = publishing.current(self.settings)
 

@@ -47,7 +47,8 @@ def embed_chunks(
     """
     spec = embedder.spec
     wanted = {key: text for text, key in _keyed(spec, chunks) if key}
-    known = _cached(cache_path, spec)
+    cached = _cached(cache_path, spec)
+    known = _by_key(cached, spec)
     missing = [key for key in wanted if key not in known]
     total, reused = len(wanted), len(wanted) - len(missing)
     progress.advance("embeddings", reused, total)
@@ -62,7 +63,7 @@ def embed_chunks(
         if start + checkpoint_every < len(missing):
             tables.write_table(cache_path, _table(known, spec))
     table = _table({key: known[key] for key in wanted}, spec)
-    if missing or not cache_path.exists() or not tables.read_table(cache_path).equals(table):
+    if cached is None or not cached.equals(table):
         tables.write_table(cache_path, table)
     return EmbedResult(table, embedded=len(missing), reused=reused)
 
@@ -96,14 +97,22 @@ def _keyed(spec: EmbedderSpec, chunks: pa.Table) -> list[tuple[str, str | None]]
     return [(text, input_hash(passage_input(spec, text)) if text.strip() else None) for text in texts]
 
 
-def _cached(path: Path, spec: EmbedderSpec) -> dict[str, Vectors]:
-    """The vectors in the cache file, by key; empty where it cannot be used."""
-    with contextlib.suppress(StageError, KeyError, TypeError):
+def _cached(path: Path, spec: EmbedderSpec) -> pa.Table | None:
+    """The cache file; ``None`` where there is none of this model that can be used."""
+    with contextlib.suppress(StageError, KeyError, TypeError, ValueError):
         table = tables.read_table(path)
         if tables.info_of(table)["embedder"] == asdict(spec):
-            keys = table.column("text_hash").to_pylist()
-            return dict(zip(keys, _matrix(table, spec.dimension), strict=True))
-    return {}
+            tables.check_schema(table, schemas.embeddings_schema(spec.dimension), where=str(path))
+            return table
+    return None
+
+
+def _by_key(table: pa.Table | None, spec: EmbedderSpec) -> dict[str, Vectors]:
+    """The vectors of a cache by the hash of their text."""
+    if table is None:
+        return {}
+    keys = table.column("text_hash").to_pylist()
+    return dict(zip(keys, _matrix(table, spec.dimension), strict=True))
 
 
 def _table(vectors: Mapping[str, Vectors], spec: EmbedderSpec) -> pa.Table:

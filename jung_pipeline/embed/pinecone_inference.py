@@ -21,7 +21,7 @@ from jung_pipeline.embed.embedder import EmbedderSpec, Vectors
 from jung_pipeline.embed.inputs import passage_input, query_input
 from jung_pipeline.embed.limits import encode_within, unit
 from jung_pipeline.errors import EmbeddingError
-from jung_pipeline.index.pinecone_client import call, client
+from jung_pipeline.index.pinecone_client import PATIENCE, READER_DEADLINE, READER_PATIENCE, call, client
 
 #: Texts in one request (https://docs.pinecone.io/guides/inference/understanding-inference).
 MAX_TEXTS = 96
@@ -92,11 +92,25 @@ class PineconeE5:
         return np.concatenate(parts)
 
     def embed_query(self, question: str) -> Vectors:
-        """The unit vector of a question, shape (1024,); the service itself refuses one that is too long."""
-        vector: Vectors = self._embed(client(self._host), [question], "query")[0]
-        return vector
+        """The unit vector of a question, shape (1024,); the service itself refuses one that is too long.
 
-    def _embed(self, pinecone: Pinecone, texts: list[str], kind: Literal["passage", "query"]) -> Vectors:
+        Raises:
+            ServiceError: the service is down: somebody waits for an answer, so it is told within seconds.
+        """
+        pinecone = client(self._host, for_reader=True)
+        return self._embed(pinecone, [question], "query", patience=READER_PATIENCE, deadline=READER_DEADLINE)[
+            0
+        ]
+
+    def _embed(
+        self,
+        pinecone: Pinecone,
+        texts: list[str],
+        kind: Literal["passage", "query"],
+        *,
+        patience: float = PATIENCE,
+        deadline: float | None = None,
+    ) -> Vectors:
         answer = call(
             f"embedding {len(texts)} text(s)",
             lambda: pinecone.inference.embed(
@@ -104,6 +118,8 @@ class PineconeE5:
                 inputs=[text.replace("\0", "") for text in texts],
                 parameters={"input_type": kind, "truncate": "NONE"},
             ),
+            patience=patience,
+            deadline=deadline,
             sleep=self._sleep,
         )
         vectors = [np.asarray(answer[row].values, dtype=np.float32) for row in range(len(answer.data))]

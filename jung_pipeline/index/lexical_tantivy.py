@@ -6,6 +6,10 @@ become term queries, one disjunction a word, so that a word found in several fie
 
 from __future__ import annotations
 
+import hashlib
+import os
+import stat
+import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -85,7 +89,16 @@ def build(folder: Path, passages: Iterable[Mapping[str, Any]]) -> int:
         count += 1
     writer.commit()
     writer.wait_merging_threads()
+    finish(folder)
     return count
+
+
+def finish(folder: Path) -> None:
+    """Let whoever may read ``folder`` read the files in it: Tantivy makes some for their owner alone."""
+    for path in folder.glob("*.lock"):
+        path.unlink(missing_ok=True)
+    for path in files(folder):
+        path.chmod(stat.S_IMODE(path.stat().st_mode) | stat.S_IMODE(folder.stat().st_mode) & 0o666)
 
 
 def _document(row: Mapping[str, Any]) -> tantivy.Document:
@@ -107,6 +120,28 @@ def _document(row: Mapping[str, Any]) -> tantivy.Document:
     return document
 
 
+def files(folder: Path) -> list[Path]:
+    """What :func:`build` left in ``folder``, by name; lock files are no part of an index."""
+    return sorted(path for path in folder.glob("*") if path.suffix != ".lock") if folder.is_dir() else []
+
+
+def described(folder: Path) -> dict[str, dict[str, Any]]:
+    """Size and sha256 of each file of the index in ``folder``, by name."""
+    found = {}
+    for path in files(folder):
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        found[path.name] = {"bytes": path.stat().st_size, "sha256": digest}
+    return found
+
+
+def _opened(folder: Path) -> tantivy.Index:
+    """The index in ``folder``; raises ValueError or OSError where it cannot be opened."""
+    index = _registered(tantivy.Index.open(str(folder)))
+    index.reload()
+    return index
+
+
 class LexicalIndex:
     """Searches the index in ``folder``; opened when first needed."""
 
@@ -116,15 +151,41 @@ class LexicalIndex:
 
     @cached_property
     def _index(self) -> tantivy.Index:
+        """The open index, every file of it mapped, so that it outlives the folder.
+
+        Tantivy takes a lock file even to read. A library that may only be read has no place for it, and in one
+        that may be written to, readers have nothing to write: the files are opened through links elsewhere.
+
+        Raises:
+            VectorIndexError: it is missing or damaged, or this user may not read it.
+        """
+        hidden = [path.name for path in files(self.folder) if not os.access(path, os.R_OK)]
+        if hidden:
+            raise VectorIndexError(
+                f"The lexical index {self.folder} cannot be read (no right to read {hidden[0]}).",
+                remedy="Give this user the right to read the library's folder.",
+            )
         try:
-            index = _registered(tantivy.Index.open(str(self.folder)))
-            index.reload()
-        except (ValueError, OSError) as error:
+            with tempfile.TemporaryDirectory(prefix="jung-lexical-") as aside:
+                for path in files(self.folder):
+                    (Path(aside) / path.name).symlink_to(path.resolve())
+                return _opened(Path(aside))
+        except ValueError as error:
             raise VectorIndexError(
                 f"The lexical index {self.folder} cannot be read ({error}).",
                 remedy="Run `jung ingest`; a new version of the index is made.",
             ) from error
-        return index
+        except (OSError, NotImplementedError) as error:
+            no_links = error
+        try:
+            return _opened(self.folder)
+        except (OSError, ValueError) as error:
+            raise VectorIndexError(
+                f"The lexical index {self.folder} cannot be opened, neither through links in a temporary folder "
+                f"({no_links}) nor in place ({error}).",
+                remedy="Set TMPDIR to a folder with room that this user may write to; if that does not help, run "
+                "`jung ingest`.",
+            ) from error
 
     @cached_property
     def _searcher(self) -> tantivy.Searcher:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
 from jung_pipeline.errors import VectorIndexError
-from jung_pipeline.index import segments
 from jung_pipeline.index.segments import Segment
 
 Row = dict[str, Any]  #: the columns of ``schemas.CHUNKS``
@@ -29,15 +26,11 @@ class Work:
 
 
 class Passages:
-    """The passages of a version. Opening maps files; ids are looked up in the one segment they name."""
+    """The passages of a version. Ids are looked up in the one segment they name."""
 
-    def __init__(self, paths: Mapping[str, Path]) -> None:
-        """``paths`` names the segment of each volume."""
-        self._paths = dict(paths)
-
-    @cached_property
-    def _segments(self) -> dict[str, Segment]:
-        return segments.open_segments(self._paths)
+    def __init__(self, opened: Mapping[str, Segment]) -> None:
+        """``opened`` is the segment of each volume."""
+        self._segments = {volume: opened[volume] for volume in sorted(opened)}
 
     def __len__(self) -> int:
         return sum(map(len, self._segments.values()))

@@ -26,13 +26,17 @@ from pinecone.errors.exceptions import ConflictError, NotFoundError
 from jung_pipeline import progress
 from jung_pipeline.errors import ModelMismatchError, ServiceError, VectorIndexError
 from jung_pipeline.index import segments
-from jung_pipeline.index.pinecone_client import PATIENCE, call, client
+from jung_pipeline.index.pinecone_client import PATIENCE, READER_DEADLINE, READER_PATIENCE, call, client
 from jung_pipeline.index.pinecone_records import Record, filter_of, packed, passage, record
 from jung_pipeline.index.vector_index import IndexSpec, Match, StoredVector, Vectors, VolumeChange, Where
 from jung_pipeline.settings import Settings
 
 #: Ids in one request: to fetch (they travel in the address), to delete, and on a page of a list.
 FETCH_IDS, DELETE_IDS, LIST_IDS = 100, 1000, 100
+_ASK_LATER = (
+    "Ask again later; or keep the vectors on this machine: set JUNG_STORE=embedded and run `jung ingest` "
+    "(nothing is embedded again)."
+)
 #: Seconds that written vectors may take to become visible.
 SETTLE_SECONDS = 120.0
 
@@ -49,7 +53,7 @@ def reach(settings: Settings) -> str:
     Raises:
         ServiceError: the key is missing or refused, or the service cannot be reached.
     """
-    pinecone = client(settings.pinecone_host)
+    pinecone = client(settings.pinecone_host, for_reader=True)
     names = call("listing indexes", lambda: [index.name for index in pinecone.indexes.list()], patience=5)
     if settings.pinecone_index not in names:
         return f"key accepted; index {settings.pinecone_index} does not exist yet and will be made"
@@ -65,20 +69,21 @@ class PineconeIndex:
         spec: IndexSpec,
         *,
         namespace: str | None = None,
-        create: bool = True,
-        patience: float = PATIENCE,
+        for_reader: bool = False,
+        patience: float | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """``create`` makes the index if it is missing; ``namespace`` defaults to that of ``spec``.
+        """``namespace`` defaults to that of ``spec``.
 
-        ``patience`` is how many seconds a failing call is tried again, beside the SDK's own attempts.
+        The index is made if it is missing, but not ``for_reader``: then somebody waits for an answer, and a
+        service that is down is soon told of. ``patience`` is how many seconds a failing call is tried again.
         """
         self.spec = spec
         self.name = settings.pinecone_index
         self.namespace = namespace or namespace_of(spec)
         self._settings = settings
-        self._create = create
-        self._patience = patience
+        self._for_reader = for_reader
+        self._patience = patience or (READER_PATIENCE if for_reader else PATIENCE)
         self._sleep = sleep
         self._written: int | None = None  # log position of the last upsert
         self._deleted: dict[str, set[str]] = {}  # ids deleted since the last settle, by volume
@@ -86,11 +91,11 @@ class PineconeIndex:
     @cached_property
     def _index(self) -> Any:
         """The data plane of the index, after making sure that its vectors are as long as ours."""
-        pinecone = client(self._settings.pinecone_host)
+        pinecone = client(self._settings.pinecone_host, for_reader=self._for_reader)
         try:
             found = self._call("describing the index", lambda: pinecone.indexes.describe(self.name))
         except NotFoundError as error:
-            if not self._create:
+            if self._for_reader:
                 raise VectorIndexError(
                     f"There is no Pinecone index {self.name}.", remedy="Run `jung ingest` to make it."
                 ) from error
@@ -236,7 +241,17 @@ class PineconeIndex:
         return sorted(matches, key=lambda match: (-match.score, match.chunk_id))
 
     def _call(self, what: str, attempt: Callable[[], Any]) -> Any:
-        return call(f"{what} {self.name}", attempt, patience=self._patience, sleep=self._sleep)
+        what = f"{what} {self.name}"
+        if not self._for_reader:
+            return call(what, attempt, patience=self._patience, sleep=self._sleep)
+        return call(
+            what,
+            attempt,
+            patience=self._patience,
+            deadline=READER_DEADLINE,
+            sleep=self._sleep,
+            remedy=_ASK_LATER,
+        )
 
     def _ids(self, prefix: str) -> Iterator[str]:
         """Ids that begin with ``prefix``, page by page, each page with retries of its own."""

@@ -71,7 +71,7 @@ def open_remote(manifest: Manifest, settings: Settings | None) -> VectorReader:
         chosen.model_copy(update={"pinecone_index": manifest.store["index"]}),
         manifest.spec,
         namespace=manifest.store["namespace"],
-        create=False,
+        for_reader=True,
     )
 
 

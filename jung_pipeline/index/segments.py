@@ -163,14 +163,31 @@ class Segment:
             with pa.memory_map(str(path)) as source:
                 self.table: pa.Table = pa.ipc.open_file(source).read_all()
             self.spec = IndexSpec(**json.loads(self.table.schema.metadata[_SPEC_KEY]))
-        except (OSError, pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
+        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
             raise VectorIndexError(
-                f"Index segment {path} cannot be read ({error}).",
-                remedy="Run `jung ingest`; the segment is written anew.",
+                f"Index segment {path} cannot be read ({getattr(error, 'strerror', None) or error}).",
+                remedy=remedy_for(error, "Run `jung ingest`; the segment is written anew."),
             ) from error
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
+
+    def verify(self, digest: str) -> None:
+        """Read everything and hold it against the address that it was written under.
+
+        Raises:
+            VectorIndexError: it is not what was written: the disk has forgotten some of it.
+        """
+        try:
+            self.table.validate(full=True)  # first: offsets that lead nowhere must not be followed
+            same = digest_of(self.table, self.spec) == digest
+        except (pa.ArrowException, ValueError, OSError):
+            same = False
+        if not same:
+            raise VectorIndexError(
+                f"Index segment {self.path} does not hold what was written to it.",
+                remedy="Run `jung ingest`; the segment is written anew.",
+            )
 
     @cached_property
     def ids(self) -> list[str]:
@@ -203,6 +220,13 @@ class Segment:
     def row(self, number: int) -> dict[str, Any]:
         """The columns of one row, without the vector."""
         return dict(self.passages.slice(number, 1).to_pylist()[0])
+
+
+def remedy_for(error: BaseException, otherwise: str) -> str:
+    """What helps where a file of the index cannot be read: rights, where these are what is missing."""
+    if isinstance(error, PermissionError):
+        return "Give this user the right to read it."
+    return otherwise
 
 
 def open_segments(paths: Mapping[str, Path]) -> dict[str, Segment]:

@@ -8,149 +8,56 @@
     index/versions/<id>/lexical/                  the lexical index of all its passages
 
 Readers keep the version they opened; a killed writer leaves the old one live; going back is writing an older
-id into CURRENT.
+id into CURRENT. A version that has lost a file is not live, whatever CURRENT says: the next publication makes
+another one.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jung_pipeline import tables
-from jung_pipeline.errors import StageError, VectorIndexError
-from jung_pipeline.index import segments
+from jung_pipeline.errors import IndexAuditError, StageError, VectorIndexError
 from jung_pipeline.index.audit import VolumeAudit, audit_volume
-from jung_pipeline.index.embedded_index import EmbeddedIndex, SegmentReader, chunks_digest
 from jung_pipeline.index.files import exclusive, link, sync, sync_folder
-from jung_pipeline.index.passages import Passages
+from jung_pipeline.index.manifest import Manifest
+from jung_pipeline.index.reading import (
+    STAGING,
+    IndexVersion,
+    current_id,
+    open_current,
+    read_current,
+    version_ids,
+)
 from jung_pipeline.index.segments import Segment
+from jung_pipeline.index.sources import Source, candidates, chosen, composition
 from jung_pipeline.index.vector_index import IndexSpec, VectorReader
 from jung_pipeline.library import Home
 
 if TYPE_CHECKING:
-    from jung_pipeline.index.lexical_tantivy import LexicalIndex
     from jung_pipeline.settings import Settings
 
-FORMAT = 1
-_STAGING = ".staging-"
+__all__ = [
+    "IndexVersion",
+    "Manifest",
+    "current_id",
+    "is_live",
+    "open_current",
+    "prune",
+    "publish",
+    "read_current",
+    "roll_back",
+]
 
-
-@dataclass(frozen=True)
-class VolumeEntry:
-    """One volume of a version."""
-
-    digest: str  # of its segment
-    chunks: int
-    tokens: int  # embedder tokens
-    data_version: str | None  # of the chunk table, as its stage stated it
-    fresh: bool  # made from the chunk table as it is now; False: the last good one of a volume that failed
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """What a version is made of (``manifest.json``)."""
-
-    version: str
-    composition: str  # equal compositions are equal versions
-    created: str  # ISO 8601, UTC
-    spec: IndexSpec
-    volumes: dict[str, VolumeEntry]
-    missing: list[str]  # volumes of the catalogue without any good segment yet
-    audit: dict[str, Any]
-    store: dict[str, Any]  # {"kind": "embedded"} or {"kind": "pinecone", "index": …, "namespace": …}
-    lexical: dict[str, Any]
-    calibration: dict[str, Any] = field(default_factory=dict)
-    format: int = FORMAT
-
-    @property
-    def passages(self) -> int:
-        """Passages in all volumes."""
-        return sum(entry.chunks for entry in self.volumes.values())
-
-    @classmethod
-    def read(cls, path: Path) -> Manifest:
-        """The manifest at ``path``; raises VectorIndexError where it cannot be used."""
-        try:
-            values = json.loads(path.read_text(encoding="utf-8"))
-            if values["format"] != FORMAT:
-                raise VectorIndexError(
-                    f"{path} has format {values['format']}; this program reads {FORMAT}.",
-                    remedy="Run `jung ingest` to build the index anew.",
-                )
-            values["spec"] = IndexSpec(**values["spec"])
-            values["volumes"] = {key: VolumeEntry(**entry) for key, entry in values["volumes"].items()}
-            return cls(**values)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise VectorIndexError(
-                f"The manifest {path} cannot be read ({error}).",
-                remedy="Run `jung ingest` to build the index.",
-            ) from error
-
-
-@dataclass
-class IndexVersion:
-    """An open version. Nothing is read before it is asked for."""
-
-    path: Path
-    manifest: Manifest
-    settings: Settings | None = None  # where a remote store must be reached
-
-    @property
-    def _paths(self) -> dict[str, Path]:
-        return {volume: self.path / "segments" / f"{volume}.arrow" for volume in self.manifest.volumes}
-
-    @cached_property
-    def passages(self) -> Passages:
-        """The passages."""
-        return Passages(self._paths)
-
-    @cached_property
-    def vectors(self) -> VectorReader:
-        """The vectors: local segments, or the remote store that the manifest names."""
-        if self.manifest.store["kind"] == "embedded":
-            return SegmentReader(self.manifest.spec, self._paths)
-        from jung_pipeline.index.registry import open_remote
-
-        return open_remote(self.manifest, self.settings)
-
-    @cached_property
-    def lexical(self) -> LexicalIndex:
-        """The words of the passages."""
-        from jung_pipeline.index.lexical_tantivy import LexicalIndex
-
-        return LexicalIndex(self.path / "lexical")
-
-
-def open_current(index_dir: Path, settings: Settings | None = None) -> IndexVersion:
-    """The live version of the index in ``index_dir``.
-
-    Raises:
-        VectorIndexError: there is none yet, or it is damaged.
-    """
-    version = current_id(index_dir)
-    if version is None:
-        raise VectorIndexError(
-            f"There is no index in {index_dir} yet.",
-            remedy="Take books in with `jung add` and run `jung ingest`.",
-        )
-    path = index_dir / "versions" / version
-    return IndexVersion(path, Manifest.read(path / "manifest.json"), settings)
-
-
-def current_id(index_dir: Path) -> str | None:
-    """Id of the live version, or ``None``."""
-    try:
-        return (index_dir / "CURRENT").read_text(encoding="utf-8").strip() or None
-    except FileNotFoundError:
-        return None
+#: Ids begin with the time in milliseconds: what ``strftime`` makes of this, without its last three digits.
+_STAMP = "%Y%m%dT%H%M%S%f"
+_STAMP_LENGTH = 18
 
 
 def publish(
@@ -167,8 +74,8 @@ def publish(
 ) -> Manifest:
     """Make the newest good segments of ``volumes`` the live version, if they are not already.
 
-    A volume whose segment is older than its chunk table, or gone, keeps its last good one (``fresh`` says so);
-    a volume that is not in ``volumes`` is left out.
+    A volume whose segment is older than its chunk table, or lost, keeps its last good one (``fresh`` says so);
+    so does one whose chunk table cannot be read. A volume that is not in ``volumes`` is left out.
 
     Args:
         home: The library.
@@ -177,34 +84,41 @@ def publish(
         store: How the manifest describes the vector store; default the embedded one.
         remote: The remote store to hold against the segments in the audit.
         calibrate: Called with the finished version before it goes live; the result is kept in the manifest.
+            It is given the vectors of the segments, also where there is a remote store: they are the same.
         calibration_version: Of the rules behind ``calibrate``: another one makes another version.
         settings: Handed to the version given to ``calibrate``.
         force: Build the version even if nothing changed (a new calibration, for instance).
 
     Returns:
-        The manifest of the live version: unchanged if the composition is.
+        The manifest of the live version: unchanged if the composition is, and all its files are there.
 
     Raises:
-        VectorIndexError: the audit failed; the message names the passages, and the old version stays live.
+        IndexAuditError: the audit failed; the message names the passages, and the old version stays live.
+        VectorIndexError: the disk does not take it; the old version stays live.
     """
-    with exclusive(home.index):
-        sources, missing = _sources(home, spec, volumes)
-        store = dict(store or {"kind": "embedded"})
-        composition = _composition(spec, sources, missing, store, calibration_version)
+    store = dict(store or {"kind": "embedded"})
+    with _told(home.index), exclusive(home.index):
         before = _current_or_none(home.index)
-        if before and before.manifest.composition == composition and not force:
+        sources, missing = chosen(home, spec, volumes)
+        wanted = composition(spec, sources, missing, store, calibration_version)
+        if before and not force and _is(before, wanted, sources):
+            _check_remote(before, spec, remote)
             return before.manifest
         now = datetime.now(UTC)
-        version = f"{now:%Y%m%dT%H%M%S%f}"[:-3] + f"-{composition[:8]}"
-        staged = home.index / "versions" / f"{_STAGING}{version}"
+        version = f"{_next_stamp(home.index, now)}-{wanted[:8]}"
+        staged, made = (home.index / "versions" / name for name in (f"{STAGING}{version}", version))
         _clear_staging(home.index)
         try:
-            for volume, source in sources.items():
-                link(source.path, staged / "segments" / f"{volume}.arrow")
-            audits = _audit(staged, spec, sources, remote)
+            with exclusive(home.index / "segments"):  # what is linked must not be swept away meanwhile
+                sources, missing = _linked(staged, candidates(home, spec, volumes))
+            sources, audits = _audited(staged, spec, sources, remote)
+            wanted = composition(spec, sources, missing, store, calibration_version)
+            if before and not force and _is(before, wanted, sources):
+                shutil.rmtree(staged, ignore_errors=True)
+                return before.manifest
             manifest = Manifest(
                 version=version,
-                composition=composition,
+                composition=wanted,
                 created=now.isoformat(timespec="seconds"),
                 spec=spec,
                 volumes={volume: source.entry for volume, source in sources.items()},
@@ -214,15 +128,17 @@ def publish(
                 lexical=_lexical(staged, sources, before),
             )
             if calibrate:
-                result = calibrate(IndexVersion(staged, manifest, settings))
-                manifest = Manifest(**{**_shallow(manifest), "calibration": result})
-            _write_manifest(staged, manifest)
+                finished = IndexVersion(staged, manifest, settings, local=True)
+                manifest = replace(manifest, calibration=calibrate(finished))
+            manifest.write(staged / "manifest.json")
             sync(staged)
-            staged.rename(home.index / "versions" / version)
+            staged.rename(made)
             sync_folder(home.index / "versions")
             _make_current(home.index, version)
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
+            if _current_id_or_none(home.index) != version:
+                shutil.rmtree(made, ignore_errors=True)
             raise
         return manifest
 
@@ -235,167 +151,196 @@ def is_live(
     store: Mapping[str, Any] | None = None,
     calibration_version: str = "",
 ) -> bool:
-    """Whether :func:`publish` with the same arguments would change nothing."""
+    """Whether :func:`publish` with the same arguments would change nothing: all is there and can be opened."""
     before = _current_or_none(home.index)
     if before is None:
         return False
-    sources, missing = _sources(home, spec, volumes)
-    store = dict(store or {"kind": "embedded"})
-    composition = _composition(spec, sources, missing, store, calibration_version)
-    return before.manifest.composition == composition
+    sources, missing = chosen(home, spec, volumes)
+    wanted = composition(spec, sources, missing, dict(store or {"kind": "embedded"}), calibration_version)
+    return _is(before, wanted, sources)
 
 
 def prune(index_dir: Path, keep: int = 3) -> list[str]:
-    """Remove all but the newest ``keep`` versions, never the live one; the ids of those removed."""
-    live = current_id(index_dir)
-    folder = index_dir / "versions"
-    ids = sorted(p.name for p in folder.glob("*") if p.is_dir() and not p.name.startswith(_STAGING))
-    removed = [version for version in ids[: max(0, len(ids) - max(1, keep))] if version != live]
-    for version in removed:
-        shutil.rmtree(folder / version, ignore_errors=True)
+    """Remove all but the ``keep`` versions made last, never the live one; the ids of those removed."""
+    with _told(index_dir), exclusive(index_dir):
+        live = _current_id_or_none(index_dir)
+        ids = version_ids(index_dir)
+        removed = [version for version in ids[: max(0, len(ids) - max(1, keep))] if version != live]
+        for version in removed:
+            shutil.rmtree(index_dir / "versions" / version, ignore_errors=True)
     return removed
 
 
 def roll_back(index_dir: Path, version: str) -> Manifest:
-    """Make an older version live again; raises VectorIndexError if it is not there."""
-    manifest = Manifest.read(index_dir / "versions" / version / "manifest.json")
-    _make_current(index_dir, version)
+    """Make an older version live again; raises VectorIndexError if it is not there, or not whole."""
+    path = index_dir / "versions" / version
+    with _told(index_dir), exclusive(index_dir):
+        manifest = Manifest.read(path / "manifest.json")
+        IndexVersion(path, manifest).open()
+        _make_current(index_dir, version)
     return manifest
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Where the segment of a volume comes from."""
+@contextlib.contextmanager
+def _told(index_dir: Path) -> Iterator[None]:
+    """Turn what the disk refuses into an error that says so."""
+    try:
+        yield
+    except StageError as error:
+        raise VectorIndexError(
+            f"{error.message} The version before stays live.", remedy=error.remedy
+        ) from error
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise VectorIndexError(
+            f"The index in {index_dir} cannot be published ({said}). The version before stays live.",
+            remedy="Look at its disk and its rights, and run `jung ingest` again.",
+        ) from error
 
-    path: Path
-    entry: VolumeEntry
-    chunks: Path | None  # the chunk table, where the segment was made from it as it is now
+
+def _is(version: IndexVersion, wanted: str, sources: Mapping[str, Source]) -> bool:
+    """Whether ``version`` is of the composition ``wanted``, and whole.
+
+    Its segments are links to those of ``sources``. One that is another file is a copy, where the disk has no
+    links, or has been written anew since because the disk had forgotten some of it: reading it tells.
+    """
+    if version.manifest.composition != wanted:
+        return False
+    try:
+        version.open()
+        for volume, source in sources.items():
+            if not version.segment_path(volume).samefile(source.path):
+                version.segments[volume].verify(source.entry.digest)
+    except (VectorIndexError, OSError):
+        return False
+    return True
 
 
-def _sources(
-    home: Home, spec: IndexSpec, volumes: Mapping[str, Path]
-) -> tuple[dict[str, _Source], list[str]]:
-    """The newest good segment of each volume, and the volumes that have none."""
-    index = EmbeddedIndex(home.index, spec)
-    pointers = index.pointers()
-    before = _current_or_none(home.index)
-    sources: dict[str, _Source] = {}
-    missing = []
-    for volume in sorted(volumes):
-        pointer = pointers.get(volume)
-        path = index.segment_path(volume) if pointer else None
-        if pointer and path and path.exists():
-            fresh = _made_from(volumes[volume], pointer)
-            sources[volume] = _Source(
-                path,
-                VolumeEntry(
-                    digest=pointer["digest"],
-                    chunks=pointer["chunks"],
-                    tokens=pointer["tokens"],
-                    data_version=pointer["data_version"],
-                    fresh=fresh,
-                ),
-                volumes[volume] if fresh else None,
-            )
-        elif before and volume in before.manifest.volumes and segments.comparable(spec, before.manifest.spec):
-            entry = before.manifest.volumes[volume]
-            kept = VolumeEntry(**{**asdict(entry), "fresh": False})
-            sources[volume] = _Source(before.path / "segments" / f"{volume}.arrow", kept, None)
+def _check_remote(version: IndexVersion, spec: IndexSpec, remote: VectorReader | None) -> None:
+    """Look whether the remote store still has as many vectors as it should; raises IndexAuditError if it lost any."""
+    if remote is None or remote.count() == version.manifest.passages:
+        return
+    _raise_failed(
+        [
+            audit_volume(volume, segment, spec, None, remote.list_ids(volume))
+            for volume, segment in version.segments.items()
+        ]
+    )
+
+
+def _linked(
+    staged: Path, options: Iterator[tuple[str, Iterator[Source]]]
+) -> tuple[dict[str, Source], list[str]]:
+    """Link the first source of each volume that holds what was written to it; and the volumes without one."""
+    sources, missing = {}, []
+    for volume, of_volume in options:
+        for source in of_volume:
+            if source.problem:
+                continue
+            target = staged / "segments" / f"{volume}.arrow"
+            link(source.path, target)
+            try:
+                Segment(target).verify(source.entry.digest)
+            except VectorIndexError:
+                target.unlink()
+                # Gone, it is missed: the volume is due again. A damaged version is left as it is.
+                if source.entry.fresh or staged.parent not in source.path.parents:
+                    source.path.unlink(missing_ok=True)
+                continue
+            sources[volume] = source
+            break
         else:
             missing.append(volume)
     return sources, missing
 
 
-def _made_from(path: Path, pointer: Mapping[str, Any]) -> bool:
-    """Whether the segment of ``pointer`` was made from the chunk table at ``path`` as it is now.
+def _audited(
+    staged: Path, spec: IndexSpec, sources: Mapping[str, Source], remote: VectorReader | None
+) -> tuple[dict[str, Source], list[VolumeAudit]]:
+    """The audits of all volumes, from the files as linked, and the sources as they proved to be.
 
-    The data version in the footer tells without reading the rows, where both have one.
+    A volume whose chunk table cannot be read is not fresh: its segment is the last good one.
+
+    Raises:
+        IndexAuditError: one fails.
     """
-    info = tables.read_info(path)
-    if info is None:
-        return False
-    if info.get("data_version") and pointer["data_version"]:
-        return bool(info["data_version"] == pointer["data_version"])
-    try:
-        return chunks_digest(tables.read_table(path)) == pointer["chunks_digest"]
-    except StageError:
-        return False
-
-
-def _composition(
-    spec: IndexSpec,
-    sources: Mapping[str, _Source],
-    missing: list[str],
-    store: Mapping[str, Any],
-    calibration_version: str,
-) -> str:
-    from jung_pipeline.index import lexical_tantivy
-
-    parts = {
-        "format": [FORMAT, lexical_tantivy.FORMAT],
-        "spec": asdict(spec),
-        "store": dict(store),
-        "volumes": {volume: [s.entry.digest, s.entry.fresh] for volume, s in sources.items()},
-        "missing": missing,
-        "calibration": calibration_version,
-    }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _audit(
-    staged: Path, spec: IndexSpec, sources: Mapping[str, _Source], remote: VectorReader | None
-) -> list[VolumeAudit]:
-    """The audits of all volumes, from the files as linked; raises VectorIndexError if one fails."""
-    audits = []
+    proved, audits = {}, []
     for volume, source in sources.items():
+        chunks = None
+        if source.chunks:
+            try:
+                chunks = tables.read_or_discard(source.chunks, columns=["chunk_id", "text", "content_hash"])
+            except StageError:
+                source = source.as_last_good()
+        proved[volume] = source
         segment = Segment(staged / "segments" / f"{volume}.arrow")
         remote_ids = remote.list_ids(volume) if remote is not None else None
-        chunks = tables.read_table(source.chunks) if source.chunks else None
         audits.append(audit_volume(volume, segment, spec, chunks, remote_ids))
+    _raise_failed(audits)
+    return proved, audits
+
+
+def _raise_failed(audits: list[VolumeAudit]) -> None:
     failed = [audit for audit in audits if not audit.passed]
     if failed:
         first = failed[0].problems[0]
-        raise VectorIndexError(
+        raise IndexAuditError(
             f"Index and passages do not agree in {', '.join(a.volume for a in failed)} "
             f"({sum(a.problem_count for a in failed)} problems; {first['chunk_id']} {first['problem']}). "
             "The version before stays live.",
-            remedy="Run `jung ingest` for these volumes again.",
+            volumes=tuple(audit.volume for audit in failed),
+            remedy="Run `jung ingest` again; these volumes are written anew.",
         )
-    return audits
 
 
-def _lexical(staged: Path, sources: Mapping[str, _Source], before: IndexVersion | None) -> dict[str, Any]:
-    """Build the lexical index, or link the one before if it is of the same segments."""
+def _lexical(staged: Path, sources: Mapping[str, Source], before: IndexVersion | None) -> dict[str, Any]:
+    """Build the lexical index, or link the one before if it is of the same segments and whole."""
     from jung_pipeline.index import lexical_tantivy
+    from jung_pipeline.index.passages import Passages
+    from jung_pipeline.index.segments import open_segments
 
     folder = staged / "lexical"
     digests = {volume: source.entry.digest for volume, source in sources.items()}
     info: dict[str, Any] = {"engine": "tantivy", "format": lexical_tantivy.FORMAT, "segments": digests}
-    if before and {**before.manifest.lexical, "passages": None} == {**info, "passages": None}:
-        with contextlib.suppress(OSError):
-            for path in (before.path / "lexical").iterdir():
-                if path.is_file() and not path.name.endswith(".lock"):
-                    link(path, folder / path.name)
-            return {**info, "passages": before.manifest.lexical["passages"]}
+    if before and before.manifest.lexical.items() >= info.items():
+        with contextlib.suppress(OSError, VectorIndexError):
+            for path in lexical_tantivy.files(before.path / "lexical"):
+                link(path, folder / path.name)
+            lexical_tantivy.finish(folder)
+            files = lexical_tantivy.described(folder)
+            count = lexical_tantivy.LexicalIndex(folder).count()
+            if (files, count) == (before.manifest.lexical.get("files"), before.manifest.lexical["passages"]):
+                return {**info, "passages": count, "files": files}
         shutil.rmtree(folder, ignore_errors=True)
-    passages = Passages({volume: staged / "segments" / f"{volume}.arrow" for volume in sources})
-    return {**info, "passages": lexical_tantivy.build(folder, passages)}
+    passages = Passages(
+        open_segments({volume: staged / "segments" / f"{volume}.arrow" for volume in sources})
+    )
+    count = lexical_tantivy.build(folder, passages)
+    return {**info, "passages": count, "files": lexical_tantivy.described(folder)}
 
 
 def _current_or_none(index_dir: Path) -> IndexVersion | None:
     try:
-        return open_current(index_dir)
+        return read_current(index_dir)
     except VectorIndexError:
         return None
 
 
-def _shallow(manifest: Manifest) -> dict[str, Any]:
-    return {name: getattr(manifest, name) for name in manifest.__dataclass_fields__}
+def _current_id_or_none(index_dir: Path) -> str | None:
+    try:
+        return current_id(index_dir)
+    except VectorIndexError:
+        return None
 
 
-def _write_manifest(folder: Path, manifest: Manifest) -> None:
-    text = json.dumps(asdict(manifest), ensure_ascii=False, sort_keys=True, indent=1)
-    tables.write_text(folder / "manifest.json", text)
+def _next_stamp(index_dir: Path, now: datetime) -> str:
+    """The time, or the moment after the last version if the clock was put back: ids sort as versions are made."""
+    stamps = []
+    for version in version_ids(index_dir):
+        with contextlib.suppress(ValueError):
+            stamps.append(datetime.strptime(f"{version[:_STAMP_LENGTH]}000", _STAMP).replace(tzinfo=UTC))
+    latest = max([now, *(stamp + timedelta(milliseconds=1) for stamp in stamps)])
+    return f"{latest:{_STAMP}}"[:_STAMP_LENGTH]
 
 
 def _make_current(index_dir: Path, version: str) -> None:
@@ -405,5 +350,5 @@ def _make_current(index_dir: Path, version: str) -> None:
 
 def _clear_staging(index_dir: Path) -> None:
     """Remove what killed writers left; only the holder of the lock gets here."""
-    for path in (index_dir / "versions").glob(f"{_STAGING}*"):
+    for path in (index_dir / "versions").glob(f"{STAGING}*"):
         shutil.rmtree(path, ignore_errors=True)
