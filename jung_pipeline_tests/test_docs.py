@@ -32,7 +32,7 @@ def test_every_column_is_described_and_no_other(heading, schema):
 
 
 def test_every_command_is_in_the_readme():
-    from jung_pipeline.cli.main import jung
+    from jung_pipeline.cli.group import jung
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for name in jung.commands:

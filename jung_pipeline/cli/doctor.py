@@ -13,7 +13,7 @@ import click
 from rich.markup import escape
 
 from jung_pipeline.cli.output import command, console, load_settings, print_json
-from jung_pipeline.errors import EXIT_FAILED, JungError
+from jung_pipeline.errors import EXIT_FAILED, JungError, SettingsError
 from jung_pipeline.settings import Settings, secret
 
 
@@ -145,7 +145,11 @@ def _ocr() -> Finding:
 
 
 def _claude(settings: Settings, *, offline: bool) -> Finding:
-    if secret("ANTHROPIC_API_KEY") is None:
+    try:
+        key = secret("ANTHROPIC_API_KEY")
+    except SettingsError as error:
+        return Finding("claude", "problem", error.message, error.remedy)
+    if key is None:
         return Finding(
             "claude",
             "note",
@@ -163,7 +167,11 @@ def _claude(settings: Settings, *, offline: bool) -> Finding:
 
 def _pinecone(settings: Settings, *, offline: bool) -> Finding:
     wanted = settings.store == "pinecone" or settings.embedder.startswith("pinecone")
-    if secret("PINECONE_API_KEY") is None:
+    try:
+        key = secret("PINECONE_API_KEY")
+    except SettingsError as error:
+        return Finding("pinecone", "problem" if wanted else "note", error.message, error.remedy)
+    if key is None:
         if wanted:
             return Finding(
                 "pinecone",

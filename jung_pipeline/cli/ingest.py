@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -37,7 +38,8 @@ def ingest(volumes: tuple[str, ...], force: bool, as_json: bool) -> int:
     report = run(settings, volumes, force=force, quiet=as_json)
     if as_json:
         print_json(report)
-    return EXIT_FAILED if any(row["status"] == "failed" for row in report["volumes"]) else 0
+    failed = report["not_taken"] or any(row["status"] == "failed" for row in report["volumes"])
+    return EXIT_FAILED if failed else 0
 
 
 def run(
@@ -45,11 +47,17 @@ def run(
 ) -> dict[str, Any]:
     """Ingest and report, with bars unless ``quiet``; what ``jung ingest`` and ``jung demo`` share."""
     from jung_pipeline.defs.running import Ingestion  # Dagster takes a second to import: only here
+    from jung_pipeline.volumes import catalogue_new_files
 
     started = time.monotonic()
+    not_taken = [] if volumes else [asdict(failed) for failed in catalogue_new_files(settings.paths).failed]
     with _bars(quiet) as bars:
         shown = _StageBars(bars)
-        ingestion = Ingestion(settings, on_volume=lambda volume, stages: shown.begin(volume.title, stages))
+        ingestion = Ingestion(
+            settings,
+            on_volume=lambda volume, stages: shown.begin(volume.title, stages),
+            on_waiting=lambda reason: error_console.print(f"Waiting: {escape(reason)} …", soft_wrap=True),
+        )
         rows = []
         with stage_progress.reporting_to(shown.advance):
             for result in ingestion.run(volumes, force=force):
@@ -67,6 +75,7 @@ def run(
             shown.end()
     report = {
         "volumes": rows,
+        "not_taken": not_taken,
         "removed": ingestion.removed,
         "index": ingestion.published.summary
         if ingestion.published
@@ -128,8 +137,13 @@ def _summarise(report: dict[str, Any]) -> None:
         parts.append(f"removed: {', '.join(report['removed'])}")
     if failed:
         parts.append(f"[red]{len(failed)} failed[/red]")
+    for file in report["not_taken"]:
+        console.print(f"[red]✗[/red] {escape(file['file'])}: {escape(file['problem'])}", soft_wrap=True)
+    if report["not_taken"]:
+        parts.append(f"[red]{len(report['not_taken'])} not taken up[/red]")
     console.print(
-        f"{', '.join(parts)} in {report['seconds']} s. Index: {escape(str(report['index']))}.", soft_wrap=True
+        f"{', '.join(parts)} in {report['seconds']} s. Index: {escape(str(report['index']).rstrip('.'))}.",
+        soft_wrap=True,
     )
     if failed:
         console.print(f"Look closer: jung status {' '.join(row['volume'] for row in failed)}", soft_wrap=True)

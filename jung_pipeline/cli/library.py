@@ -11,8 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from jung_pipeline.catalogue import Volume
-from jung_pipeline.cli.output import command, console, error_console, load_settings, print_json
-from jung_pipeline.errors import EXIT_FAILED, JungError, UsageError
+from jung_pipeline.cli.output import command, console, load_settings, print_json, show_error
+from jung_pipeline.errors import EXIT_FAILED, JungError, UsageError, file_error
+from jung_pipeline.settings import Settings
 
 _SHOWN = (
     "title",
@@ -53,11 +54,12 @@ def add(files: tuple[Path, ...], replacing: bool, as_json: bool) -> int:
             results.append({"file": str(path), "result": happened, "volume": _entry(volume)})
             if not as_json:
                 _show_entry(volume, happened)
-        except JungError as error:
+        except (JungError, OSError, RuntimeError) as error:
             failed += 1
-            results.append({"file": str(path), "result": "failed", "error": str(error)})
+            problem = _problem_with(path, error)
+            results.append({"file": str(path), "result": "failed", "error": str(problem)})
             if not as_json:
-                error_console.print(f"[red]jung:[/red] {escape(str(error))}", soft_wrap=True)
+                show_error(problem)
     if as_json:
         print_json({"catalogue": str(home.catalogue_path), "files": results})
     elif failed < len(files):
@@ -65,6 +67,15 @@ def add(files: tuple[Path, ...], replacing: bool, as_json: bool) -> int:
             f"Entries: {escape(str(home.catalogue_path))}   Next: [bold]jung ingest[/bold]", soft_wrap=True
         )
     return EXIT_FAILED if failed else 0
+
+
+def _problem_with(path: Path, error: JungError | OSError | RuntimeError) -> JungError:
+    """What kept a book out, as an error for the user."""
+    if isinstance(error, JungError):
+        return error
+    if isinstance(error, OSError):
+        return file_error(error, path)
+    return UsageError(f"{path}: {error}.")  # "~nobody": there is no home of that user
 
 
 def _entry(volume: Volume) -> dict[str, Any]:
@@ -104,7 +115,8 @@ def status(volumes: tuple[str, ...], as_json: bool) -> int:
 
     Name VOLUMES (keys) to see one in full, with what its checks found.
     """
-    from jung_pipeline import freshness, publishing
+    from jung_pipeline import publishing
+    from jung_pipeline.index.versions import current_id
     from jung_pipeline.library import files_in
     from jung_pipeline.volumes import present_volumes
 
@@ -112,44 +124,81 @@ def status(volumes: tuple[str, ...], as_json: bool) -> int:
     home = settings.paths
     catalogue = home.catalogue()
     chosen = [catalogue.get(key) for key in volumes] if volumes else list(catalogue)
-    present = {volume.key for volume in present_volumes(home, catalogue)}
+    problem = None
+    try:
+        present = {volume.key for volume in present_volumes(home, catalogue)}
+    except UsageError as error:  # the folder is gone or empty: that is how the library stands, and it is said
+        problem, present = error, set()
     uncatalogued = [name for name in files_in(home) if catalogue.by_file(name) is None]
-    report = []
-    for volume in chosen:
-        states = freshness.states(volume, settings) if volume.key in present else []
-        report.append(
-            {
-                "volume": volume.key,
-                "title": volume.title,
-                "file": volume.file,
-                "file_is_there": volume.key in present,
-                "stages": {state.stage: {"status": state.status, "reason": state.reason} for state in states},
-                **_counts(states),
-                "warnings": [o["name"] for o in freshness.outcomes(volume, settings) if _is_warning(o)],
-                "checks": freshness.outcomes(volume, settings) if volumes else None,
-            }
-        )
+    report = [
+        _standing(volume, settings, volume.key in present, with_checks=bool(volumes)) for volume in chosen
+    ]
     index = publishing.summary(settings)
+    if current_id(home.index) is None:
+        index["summary"] = "Index: not made yet; run `jung ingest`."
     if as_json:
         print_json(
-            {"home": str(home.path), "volumes": report, "not_catalogued": uncatalogued, "index": index}
+            {
+                "home": str(home.path),
+                "volumes": report,
+                "not_catalogued": uncatalogued,
+                "problem": str(problem) if problem else None,
+                "index": index,
+            }
         )
         return 0
     if not report and not uncatalogued:
         raise UsageError(
             f"The library at {home.path} is empty.", remedy="Add books: jung add FILE… (or try: jung demo)"
         )
-    _show_status(report)
-    for row in report:
-        for stage, state in row["stages"].items():
-            if state["status"] == "failed" or (volumes and state["status"] != "fresh"):
-                console.print(f"  {row['volume']} · {stage}: {escape(state['reason'])}", soft_wrap=True)
-        if volumes:
-            _show_checks(row["checks"] or [])
-    for name in uncatalogued:
-        console.print(f"  {escape(name)}: in the folder, not in the catalogue yet; `jung ingest` takes it up")
+    if report:
+        _show_status(report, all_gone=problem is not None)
+        _show_reasons(report, in_full=bool(volumes))
+    _show_uncatalogued(uncatalogued)
+    if problem:
+        console.print(f"[red]{escape(str(problem))}[/red]", soft_wrap=True)
+    late = sum(any(state["status"] != "fresh" for state in row["stages"].values()) for row in report)
+    if late and index["version"] is not None:
+        console.print(f"{late} of {len(report)} not up to date; run `jung ingest`.", soft_wrap=True)
     console.print(escape(index["summary"]), soft_wrap=True)
     return 0
+
+
+def _standing(volume: Volume, settings: Settings, is_there: bool, *, with_checks: bool) -> dict[str, Any]:
+    """How one volume stands, as plain data."""
+    from jung_pipeline import freshness
+
+    states = freshness.states(volume, settings) if is_there else []
+    outcomes = freshness.outcomes(volume, settings)
+    return {
+        "volume": volume.key,
+        "title": volume.title,
+        "file": volume.file,
+        "file_is_there": is_there,
+        "stages": {state.stage: {"status": state.status, "reason": state.reason} for state in states},
+        **_counts(states),
+        "warnings": [outcome["name"] for outcome in outcomes if _is_warning(outcome)],
+        "checks": outcomes if with_checks else None,
+    }
+
+
+def _show_reasons(report: list[dict[str, Any]], *, in_full: bool) -> None:
+    """Why stages failed; ``in_full`` also why they are late, and what the checks found."""
+    for row in report:
+        for stage, state in row["stages"].items():
+            if state["status"] == "failed" or (in_full and state["status"] != "fresh"):
+                console.print(f"  {row['volume']} · {stage}: {escape(state['reason'])}", soft_wrap=True)
+        if in_full:
+            _show_checks(row["checks"] or [])
+
+
+def _show_uncatalogued(names: list[str]) -> None:
+    from jung_pipeline.catalogue_fields import name_problem
+
+    for name in names:
+        says = name_problem(name)
+        what = f"it cannot be taken up: its name {says}. Rename it" if says else "`jung ingest` takes it up"
+        console.print(f"  {escape(name)}: in the folder, not in the catalogue yet; {what}", soft_wrap=True)
 
 
 def _is_warning(outcome: dict[str, Any]) -> bool:
@@ -179,7 +228,7 @@ def _counts(states: list[Any]) -> dict[str, Any]:
 _OPTIONAL = (("title", 150), ("pages", 90), ("chap.", 84), ("passages", 76))
 
 
-def _show_status(report: list[dict[str, Any]]) -> None:
+def _show_status(report: list[dict[str, Any]], *, all_gone: bool = False) -> None:
     """One row a volume; a key is never cut, whole columns give way on a narrow terminal."""
     shown = {name for name, width in _OPTIONAL if console.width >= width}
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
@@ -202,7 +251,7 @@ def _show_status(report: list[dict[str, Any]]) -> None:
         table.add_row(*map(escape, names), *marks, *("" if n is None else f"{n:,}" for n in counts))
     console.print(table)
     for row in report:
-        if not row["file_is_there"]:
+        if not row["file_is_there"] and not all_gone:
             console.print(
                 f"  {row['volume']}: {escape(row['file'])} is no longer in the library folder. Put it back, or "
                 f"delete the entry from catalogue.toml.",

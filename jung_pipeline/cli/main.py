@@ -1,57 +1,23 @@
-"""The ``jung`` command."""
+"""Entry point of the ``jung`` command. It imports next to nothing, so that Ctrl-C finds it ready from the start."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import click
-
-from jung_pipeline.cli import doctor, explain, ingest, library, reading, showing
-
-_HELP = """From your own books by and about C. G. Jung to cited answers.
-
-\b
-  jung add ~/books/*.epub     take books into the library
-  jung ingest                 read, clean, cut, embed and index what changed
-  jung status                 where every volume stands
-  jung ask "What is the shadow?"
-  jung search enantiodromia   passages only
-  jung show CHUNK             a passage in its surroundings
-  jung explain VOLUME         a page as the file has it, and what cleaning made of it
-  jung ui                     the same line as a graph, in the browser
-  jung demo                   all of it on three small books of ours
-
-The library lies in JUNG_HOME (default: ./data). Every command takes --json.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not in these books (with --strict).
-"""
-
-
-@click.group(help=_HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="jung-pipeline", prog_name="jung")
-@click.option(
-    "--home",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The library folder; wins over JUNG_HOME.",
-)
-def jung(home: Path | None) -> None:
-    """The group; its help is above."""
-
-
-for _command in (
-    library.add,
-    ingest.ingest,
-    library.status,
-    reading.search,
-    reading.ask,
-    reading.show,
-    explain.explain,
-    doctor.doctor,
-    showing.ui,
-    showing.demo,
-):
-    jung.add_command(_command)
+import io
+import sys
 
 
 def main() -> None:
-    """Entry point of the console script."""
-    jung()
+    """Run the command that the arguments name, and leave with its exit code."""
+    arguments = sys.argv[1:]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter is no reason to stop
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        from jung_pipeline.cli.group import jung
+        from jung_pipeline.cli.output import errors_told
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        sys.exit(130)
+    # Not click's own handling: what is wrong with the command line itself is told as JSON too where that was asked.
+    with errors_told(as_json="--json" in arguments):
+        sys.exit(jung.main(arguments, prog_name="jung", standalone_mode=False))

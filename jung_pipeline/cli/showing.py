@@ -13,7 +13,7 @@ from typing import Any
 import click
 from rich.markup import escape
 
-from jung_pipeline.cli.output import command, console, fail, load_settings, print_json
+from jung_pipeline.cli.output import command, console, load_settings, print_json
 from jung_pipeline.errors import EXIT_FAILED, EXIT_OK, UsageError
 
 #: `dagster dev` needs a workspace; written into the Dagster home so that any installation has one.
@@ -28,14 +28,13 @@ load_from:
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=3000, show_default=True, help="Port to listen on.")
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print what would be started, as JSON, and start nothing."
-)
-def ui(host: str, port: int, as_json: bool) -> None:
+@command
+def ui(host: str, port: int, as_json: bool) -> int:
     """The Dagster UI on the same instance that `jung ingest` writes to: every run is seen in both.
 
     While it runs, the index is published after every change, and the sensor `library_folder` follows the
-    library folder once you have switched it on (under Automation). Stop it with Ctrl-C.
+    library folder once you have switched it on (under Automation). Stop it with Ctrl-C. With --json nothing is
+    started; what would be is printed.
     """
     from jung_pipeline.defs.instance import dagster_home
     from jung_pipeline.tables import write_text
@@ -54,11 +53,8 @@ def ui(host: str, port: int, as_json: bool) -> None:
     arguments += ["--log-level", "warning"]
     if as_json:
         print_json({"command": arguments, "dagster_home": str(home), "jung_home": str(settings.home)})
-        return
-    try:
-        _refuse_taken(host, port)
-    except UsageError as error:
-        fail(error, as_json=False)
+        return EXIT_OK
+    _refuse_taken(host, port)
     console.print(
         f"Dagster UI of {escape(str(settings.home))} on http://{host}:{port} (Ctrl-C stops it)",
         soft_wrap=True,
@@ -67,7 +63,7 @@ def ui(host: str, port: int, as_json: bool) -> None:
         # In our place, so that Ctrl-C and signals reach Dagster itself and it can stop what it started.
         sys.stdout.flush()
         os.execve(sys.executable, arguments, environment)
-    sys.exit(subprocess.run(arguments, env=environment, check=False).returncode)
+    return subprocess.run(arguments, env=environment, check=False).returncode
 
 
 def _refuse_taken(host: str, port: int) -> None:
