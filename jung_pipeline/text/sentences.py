@@ -37,7 +37,7 @@ _CANDIDATE = re.compile(
           (?:[{_STOPS}]++|(?<=[.…])(?:[ \u00a0\u202f][.…]++)++)*+
         )
         (                                       # 2: what closes
-          (?:[{_CLOSERS}]|{_NOTE_MARK}|[ \u00a0\u202f][»”](?=\s|\Z))*+
+          (?:[{_CLOSERS}]|{_NOTE_MARK}|[ \u00a0\u202f](?:[»”]|\[\d{{1,3}}\])(?=\s|\Z))*+
         )
         (\d{{1,3}}(?=\s))?+                     # 3: a note mark whose superscript was lost
         ()                                      # 4: here the sentence would end
@@ -283,7 +283,8 @@ def _full_stop_ends(stop: _Stop) -> bool:
         return bool(stop.starts or stop.closers or not stop.german or before.islower())
     if len(before) <= 5 and before.isalpha() and _VOWELS.isdisjoint(before):
         return bool(stop.starts or stop.closers)  # "Hrsg.", "Zschr.": no vowel, no word
-    return True
+    # "Tylor, Prim. Cult., i, p. 4": a chain of shortened words in a reference
+    return not (before[0].isupper() and len(before) <= 8 and stop.text.startswith(".,", stop.word_end))
 
 
 def _abbreviation_ends(stop: _Stop, kind: str, before: str) -> bool:
@@ -297,6 +298,8 @@ def _abbreviation_ends(stop: _Stop, kind: str, before: str) -> bool:
             return not stop.numberish and (stop.starts or not stop.german)  # "S. 4 f."
         if before in abbreviations.TITLES:
             return stop.starts
+        if before == "ed" and stop.text[max(0, stop.at - 4) : stop.at - 3] in (",", "("):
+            return False  # "Opera, ed. Huser"
         return not stop.numberish and (len(before) > 1 or stop.starts)
     if kind == "closes" and not stop.german:
         return bool(stop.word) and not stop.word.isdigit()

@@ -121,3 +121,11 @@ def test_junk_takes_linear_time(junk: str) -> None:
         return time.process_time() - begun
 
     assert seconds(junk) < 2.0
+
+
+def test_scholarly_sentences_are_found():
+    """F1 of the boundaries of hand-labelled scholarly prose, English and German."""
+    from jung_pipeline_tests.text import scholarly
+
+    found = scholarly.score(lambda text, language: sentence_spans(text, language=language))
+    assert found.f1 >= 0.97, (found.extra, found.missed)
