@@ -86,7 +86,8 @@ _SPELLING = 6.5
 _DIALECT = 4.2
 #: How much text (occurrences of the printed letters) the prior weighs as much as.
 _WEIGHT = 1200.0
-_LONGEST = 3
+#: Letters that one confusion takes up, at most.
+LONGEST = 3
 #: Letters up to here are counted all at once.
 _COMMON = 0x180
 
@@ -220,8 +221,8 @@ class Channel:
                 here = best.get((i, j))
                 if here is None or here[0] >= most:
                     continue
-                for n in range(min(_LONGEST, len(a) - i) + 1):
-                    for m in range(min(_LONGEST, len(b) - j) + 1):
+                for n in range(min(LONGEST, len(a) - i) + 1):
+                    for m in range(min(LONGEST, len(b) - j) + 1):
                         if n + m == 0:
                             continue
                         step = self._step(a[i : i + n], b[j : j + m])

@@ -158,7 +158,10 @@ def parse_heading(text: str) -> Heading | None:
     Bare numerals are not judged here (:func:`bare_numeral`).
     """
     text = text.strip()
-    if not text or len(text) > _MAX_TITLE + 40 or is_contents_line(text):
+    begins = text.lstrip("_=* ")[:1]
+    if not (begins.isupper() or begins.isdigit()):
+        return None
+    if len(text) > _MAX_TITLE + 40 or is_contents_line(text):
         return None
     if any(is_contents_line(line) for line in text.split("\n")):
         return None

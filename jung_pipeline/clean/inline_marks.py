@@ -8,6 +8,7 @@ ordinals (19th, Mme) stay.
 from __future__ import annotations
 
 import itertools
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 
@@ -151,7 +152,7 @@ def _take_out_superscripts(book: Book, notes_on_page: defaultdict[int, set[str]]
 
 
 #: A printed page number in the flow: "[165]", "{12}", "[Pg 12]", "[S. 12]".
-_IN_FLOW = regex.compile(r"\[(?:Pg?\.? ?|p\.? ?|S\. ?|Seite )?(\d{1,4})\]|\{(\d{1,4})\}")
+_IN_FLOW = re.compile(r"\[(?:Pg?\.? ?|p\.? ?|S\. ?|Seite )?(\d{1,4})\]|\{(\d{1,4})\}")
 #: The beginning of a gathered note.
 _NOTE_LINE = regex.compile(
     r"(?m)^\s*(?:\[?Foot-?note\s+(\d{1,4})[:\]]|\[(\d{1,4})\](?=.*\S))", regex.IGNORECASE
@@ -202,7 +203,7 @@ def take_out_page_numbers(book: Book) -> None:
     book.sync_lines()
 
 
-def _opens_paragraph(text: str, match: regex.Match[str]) -> bool:
+def _opens_paragraph(text: str, match: re.Match[str]) -> bool:
     """Whether a number stands between the end of a sentence and the beginning of one, on a new line."""
     before = text[max(0, match.start() - 80) : match.start()].rstrip(" ")
     after = text[match.end() : match.end() + 80].lstrip()

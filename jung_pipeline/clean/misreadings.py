@@ -21,7 +21,7 @@ import numpy.typing as npt
 import regex
 
 from jung_pipeline.clean import shapes, tokens
-from jung_pipeline.clean.confusions import Channel
+from jung_pipeline.clean.confusions import LONGEST, Channel
 from jung_pipeline.clean.lexicon import Lexicon, bands
 from jung_pipeline.clean.spellings import is_compound, is_inflected, modern_german, spellings
 from jung_pipeline.clean.split_words import divided, of_small_words
@@ -41,6 +41,8 @@ _SENTENCE_START = regex.compile(r"(?:^|[.!?:;]['\"”’)]*\s+|[\"“„‘«»(
 _NEW_WORD, _NEW_NAME, _NEW_COMPOUND, _NEW_SHORT = 1.7, 0.6, 1.0, 0.4
 #: A word of another language costs so much more than one of the volume's own.
 _FOREIGN = 0.8
+#: No word has capitals inside.
+_CAPITALS_INSIDE = 2.0
 #: Words this frequent (Zipf) are taken as read.
 _KNOWN = 2.6
 #: Rarer ones that are made of two small words are those, run together.
@@ -128,10 +130,9 @@ class Corrector:
         for _ in range(2):
             seen: Counter[tuple[str, str]] = Counter()
             for word in self.doubtful:
-                found = self.correction(
-                    word, name=not word.islower() and not self.capitalised, thorough=False
-                )
-                if found is not None and found.margin >= _CLEAR:
+                name = not word.islower() and not self.capitalised
+                found = self.correction(word, name=name, thorough=False, least=_CLEAR)
+                if found is not None:
                     for pair in found.confusions:
                         seen[pair] += self.words[word]
             self.channel.learn(seen, self.total)
@@ -156,27 +157,36 @@ class Corrector:
             )
         return settled
 
-    def correction(self, word: str, *, name: bool = False, thorough: bool = True) -> Correction | None:
+    def correction(
+        self, word: str, *, name: bool = False, thorough: bool = True, least: float = 0.0
+    ) -> Correction | None:
         """What ``word`` was meant to be, or ``None`` if it stands as read.
 
         Args:
             word: as read.
             name: it has a capital where no sentence begins.
             thorough: look for words that differ by several confusions too.
+            least: how much better than the reading it must be, whatever the word.
         """
         lower = word.lower()
         if self._settled(word) or (not thorough and not _PLAIN.fullmatch(lower)):
             return None
+        asked = max(least, self._asked(word, name))
+        if (
+            not thorough and (zipf := self.lexicon.zipf(lower)) > 0
+        ):  # at least as likely as that it is this word
+            most = 9.0 - zipf + (_CAPITALS_INSIDE if word[1:] != lower[1:] else 0.0)
+            if not self._may_be_read_for(lower, most - asked - self.channel.cheapest):
+                return None
         leave = self._leave(word, lower, name)
-        most = leave - self._asked(word, name)
-        if not thorough and not self._may_be_read_for(lower, most - self.channel.cheapest):
+        if not thorough and not self._may_be_read_for(lower, leave - asked - self.channel.cheapest):
             return None
         ranked = self._ranked(word, lower, leave, thorough)
         if not ranked:
             return None
         total, candidate, confusions = ranked[0]
         margin = leave - total
-        if margin < self._asked(word, name) or any(other[0] - total < _RUNNER_UP for other in ranked[1:2]):
+        if margin < asked or any(other[0] - total < _RUNNER_UP for other in ranked[1:2]):
             return None
         if _is_another(confusions, margin) or not self._is_a_slip(candidate, margin, confusions):
             return None
@@ -206,7 +216,7 @@ class Corrector:
             self._read[word, name] = self.cost_as_read(word, lower, name)
         cost = self._read[word, name]
         if word[1:] != lower[1:]:
-            cost += 2.0  # no word has capitals inside
+            cost += _CAPITALS_INSIDE
         if not set(lower) & _VOWELS:
             cost = min(cost, 8.0)  # an abbreviation or a numeral
         # A word that comes again and again is a word of this volume, unless it stands for a very frequent one.
@@ -246,9 +256,9 @@ class Corrector:
 
     def _may_be_read_for(self, lower: str, most: float) -> bool:
         """Whether any word that costs ``most`` or less is one simple confusion away from ``lower``."""
-        for tier, words in self._tiers:
+        for tier, words, longest in self._tiers:
             if most <= tier:
-                return not words.isdisjoint(self._variants(lower))
+                return len(lower) <= longest and not words.isdisjoint(self._variants(lower))
         return bool(self._candidates(lower, False))
 
     def _variants(self, lower: str) -> list[str]:
@@ -258,13 +268,17 @@ class Corrector:
         return variants
 
     @functools.cached_property
-    def _tiers(self) -> list[tuple[float, frozenset[str]]]:
-        """The most frequent words, by what they cost at most; all but the last tier's are few."""
+    def _tiers(self) -> list[tuple[float, frozenset[str], int]]:
+        """What words cost at most, the words, and the longest word that may be one of them misread."""
         own = [word for word, count in self.lexicon.vocabulary.items() if count >= 3]
         listed = [word for band in bands(self.language)[: int(100 * (_TIERS[-1] + 0.1))] for word in band]
         sharp = [word.replace("ss", "ß") for word in listed if "ss" in word] if self.language == "de" else []
         priced = [(word, self.cost_of(word)) for word in {*own, *listed, *sharp}]
-        return [(tier, frozenset(word for word, cost in priced if cost <= tier)) for tier in _TIERS]
+        tiers = []
+        for tier in _TIERS:
+            words = frozenset(word for word, cost in priced if cost <= tier)
+            tiers.append((tier, words, max(map(len, words), default=0) + LONGEST))
+        return tiers
 
     def _candidates(self, lower: str, thorough: bool) -> list[tuple[str, float]]:
         """Words that ``lower`` may be a misreading of with their cost, the most frequent first."""

@@ -46,7 +46,7 @@ def make_rows(book: Book) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             " " if match.group()[0] in " \t" and _inside(tracked.text, match) else "",
             "white_space",
         )
-        for match in _REPEATED_SPACE.finditer(tracked.text)
+        for match in (_REPEATED_SPACE.finditer(tracked.text) if _may_have_spare_space(tracked.text) else ())
     )
     texts = tracked.text.split(PARAGRAPH_SEPARATOR) if order else []
     accounts = Accounts(book)
@@ -60,6 +60,11 @@ def make_rows(book: Book) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         row = _row(book, place, book.paragraphs[index], text, at, pages, links.get(place, []))
         rows.append(row | {"spans": spans[place], "text": text})
     return rows, accounts.entries()
+
+
+def _may_have_spare_space(text: str) -> bool:
+    """Whether ``_REPEATED_SPACE`` may find anything."""
+    return any(sign in text for sign in ("  ", "\t", " \n", "\n ")) or text[:1] == " " or text[-1:] == " "
 
 
 def _inside(text: str, match: regex.Match[str]) -> bool:

@@ -8,6 +8,7 @@ a running head is kept where it opens the chapter.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -101,7 +102,12 @@ def _edges(page_lines: Sequence[Line]) -> list[_Edge]:
 
 
 def _edge(line: Line, top: bool, depth: int) -> _Edge:
-    text = line.words
+    return _Edge(line, top, depth, *_edge_text(line.words))
+
+
+@functools.lru_cache(maxsize=20_000)
+def _edge_text(text: str) -> tuple[list[tuple[int, bool]], str, bool]:
+    """Numbers, words and whether there is nothing but a number, of an ``_Edge``."""
     alone = _NUMBER_LINE.fullmatch(text)
     numbers: list[tuple[int, bool]] = []
     rest = text
@@ -121,7 +127,7 @@ def _edge(line: Line, top: bool, depth: int) -> _Edge:
     words = _fold(rest)
     if (head := parse_heading(rest)) is not None and head.number is not None:
         words = f"{words}§{head.number}"  # "CHAPTER II" is no misreading of "CHAPTER I"
-    return _Edge(line, top, depth, numbers, words, bool(alone) or bool(_DECORATED.fullmatch(text)))
+    return numbers, words, bool(alone) or bool(_DECORATED.fullmatch(text))
 
 
 def _value(token: str) -> tuple[int, bool] | None:
@@ -135,7 +141,7 @@ def _value(token: str) -> tuple[int, bool] | None:
 
 def _fold(text: str) -> str:
     """Letters only, capitals, with what scanners confuse made one."""
-    return "".join(char for char in text.upper().translate(_CONFUSED) if char.isalpha())
+    return "".join(filter(str.isalpha, text.upper().translate(_CONFUSED)))
 
 
 def _number_series(edges: Sequence[_Edge], pages: int) -> dict[tuple[int, bool], set[int]]:

@@ -215,14 +215,17 @@ def _joins(text: str, lexicon: Lexicon, line_ends: Collection[int]) -> Iterator[
     if len(starts) < 2:
         return
     words = tokens.forms(text, starts, ends)
+    strings, of = words.strings, words.of.tolist()
     at_line_end = np.zeros(len(points), dtype=bool)
     at_line_end[list(line_ends)] = True
+    listed, own = lexicon.listed.get, lexicon.vocabulary.get
     for number in _worth_weighing(words, starts, ends, points, at_line_end, lexicon):
+        left, right = strings[of[number]], strings[of[number + 1]]
+        whole = (left + right).lower()
+        if listed(whole if whole.isascii() else whole.casefold(), 0.0) < _AT_A_HYPHEN and own(whole, 0) < 2:
+            continue
         start, end = int(starts[number]), int(ends[number])
         following, last = int(starts[number + 1]), int(ends[number + 1])
-        left, right = words.strings[words.of[number]], words.strings[words.of[number + 1]]
-        if not _may_be_one(left + right, lexicon):
-            continue
         kind = _kind(text[end:following], bool(at_line_end[end:following].any()))
         if kind is None or (start and text[start - 1] in "'’-" and kind != " "):
             continue
@@ -260,11 +263,6 @@ def _worth_weighing(
     stop &= ~at_line_end[behind] & ~at_line_end[np.minimum(behind + 1, len(at_line_end) - 1)]
     worth &= ~(plain_blank & (least >= _BOTH_WORDS)) & ~(stop & (least >= _APART_AT_STOP))
     return np.flatnonzero(worth).tolist()
-
-
-def _may_be_one(word: str, lexicon: Lexicon) -> bool:
-    """Whether ``word`` is listed or the volume's own at all."""
-    return lexicon.zipf(word) >= _AT_A_HYPHEN or lexicon.count(word) >= 2
 
 
 def _kind(gap: str, ends: bool) -> str | None:

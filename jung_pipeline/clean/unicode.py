@@ -5,6 +5,7 @@ Greek and every other script is left as it is but for NFC; nothing is transliter
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -92,7 +93,8 @@ def compose(text: TrackedText) -> bool:
 
 def _special_characters(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     always_seen = _soft_hyphens_are_hyphens(text, lexicon)
-    for match in _SPECIAL.finditer(text):
+    present = "".join(char for char in set(text) if _SPECIAL.match(char))
+    for match in re.finditer("[" + re.escape(present) + "]", text) if present else ():
         char, at = match.group(), match.start()
         if char in _LIGATURES:
             yield Edit(at, at + 1, _LIGATURES[char], "ligature")
