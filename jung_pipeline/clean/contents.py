@@ -32,21 +32,25 @@ _FRONT = 0.35
 
 _LOOK_AHEAD = 8
 
+#: A book has a few lists: each paragraph is looked at for so many, at most.
+_LOOKED_AT = 4
+
 
 def take_out_contents(book: Book) -> set[str]:
     """Give tables of contents and lists the fate ``contents``; returns the keys of the titles listed."""
     paragraphs = book.paragraphs
     listed: set[str] = set()
     limit = min(len(paragraphs), max(12, int(_FRONT * len(paragraphs))))
-    at = 0
-    while at < limit:
+    at, looked_at = 0, 0
+    while at < limit and looked_at <= _LOOKED_AT * len(paragraphs):
         paragraph = paragraphs[at]
         if (
             paragraph.fate is None
             and len(paragraph.text) < 60
             and _CONTENTS.fullmatch(paragraph.text.strip(" _=*[]"))
         ):
-            end = _end_of_contents(book, at)
+            end, steps = _end_of_contents(book, at)
+            looked_at += steps
             if end is not None:
                 for entry in paragraphs[at:end]:
                     if entry.fate is None:
@@ -107,8 +111,8 @@ def _is_contents_block(book: Book, paragraph: Paragraph) -> bool:
     return (leaders >= 2 and leaders >= 0.6 * len(lines)) or (leaders == 1 and len(lines) == 1)
 
 
-def _end_of_contents(book: Book, at: int) -> int | None:
-    """Index of the first paragraph after the list that begins at ``at``; ``None`` if it is no list.
+def _end_of_contents(book: Book, at: int) -> tuple[int | None, int]:
+    """Index of the first paragraph after the list that begins at ``at``, ``None`` if it is no list; steps it took.
 
     The list ends where one of its entries comes again with text under it, unless plain text lies before that:
     then it ends with the headings above that text. Summaries of chapters are no plain text: they are all dashes.
@@ -118,6 +122,7 @@ def _end_of_contents(book: Book, at: int) -> int | None:
     limit = min(len(paragraphs), at + 1 + max(60, int(0.3 * len(paragraphs))))
     contents_lines = plain = 0
     prose: int | None = None
+    index = at
     for index in range(at + 1, limit):
         paragraph = paragraphs[index]
         if paragraph.fate is not None:
@@ -126,7 +131,7 @@ def _end_of_contents(book: Book, at: int) -> int | None:
         keys = _paired(paragraphs, index, _entry_keys(book, paragraph))
         title = paragraph.kind == "heading" and len(paragraph.lines) <= 3 and len(paragraph.text) < 200
         if title and keys & seen and not listed and _prose_follows(paragraphs, index):
-            return _label_before(paragraphs, at, index)
+            return _label_before(paragraphs, at, index), index - at
         if not listed and is_prose(paragraph.text):
             prose = index if prose is None else prose
         plain += not listed and is_prose(paragraph.text, 20, dashes=60)
@@ -136,9 +141,9 @@ def _end_of_contents(book: Book, at: int) -> int | None:
             contents_lines += listed
         seen |= keys
     if prose is None or (contents_lines < 2 and len(seen) < 3):
-        return None
+        return None, index - at
     begin = _headings_above(book, at, prose)
-    return begin if begin > at + 1 or contents_lines else None
+    return (begin if begin > at + 1 or contents_lines else None), index - at
 
 
 def _headings_above(book: Book, at: int, prose: int) -> int:

@@ -38,6 +38,10 @@ _PRICE = regex.compile(
 
 _YEAR = regex.compile(r"\b1[4-9]\d\d\b|\b20[0-2]\d\b")
 
+#: A collection has a list of literature to every essay, but few lists that run to the end of the book: each
+#: paragraph is looked at for so many, at most.
+_LOOKED_AT = 8
+
 #: Back matter lies behind this share of the text.
 _BACK = 0.5
 
@@ -93,8 +97,10 @@ def take_out_back_matter(book: Book, borders: Collection[int] = ()) -> None:
     """
     paragraphs = book.paragraphs
     total = sum(len(paragraph.text) for paragraph in paragraphs)
-    ahead = 0
+    ahead = looked_at = 0
     for at, paragraph in enumerate(paragraphs):
+        if looked_at > _LOOKED_AT * len(paragraphs):
+            return
         place = ahead / max(1, total)  # by text: an index may have as many paragraphs as the book
         ahead += len(paragraph.text)
         text = regex.sub(r"^(?:[IVXLC]+|\d+|[A-Z])\.\s+", "", paragraph.text.strip(" _=*[]"))
@@ -102,12 +108,14 @@ def take_out_back_matter(book: Book, borders: Collection[int] = ()) -> None:
             continue
         behind = place >= _BACK
         if _INDEX.fullmatch(text) and behind:
-            _take_section(book, at, "index", _is_index_entry, 0.5, borders)
+            looked_at += _take_section(book, at, "index", _is_index_entry, 0.5, borders)
         elif _BIBLIOGRAPHY.fullmatch(text) and (behind or paragraph.kind == "heading"):
             # A collection has one at the end of every essay.
-            _take_section(book, at, "bibliography", _is_reference, 0.35 if behind else 0.6, borders)
+            looked_at += _take_section(
+                book, at, "bibliography", _is_reference, 0.35 if behind else 0.6, borders
+            )
         elif _ADVERTISEMENT.fullmatch(text) and place > 0.9:
-            _take_section(book, at, "back_matter", _is_advertisement, 0.4, borders)
+            looked_at += _take_section(book, at, "back_matter", _is_advertisement, 0.4, borders)
         elif (
             paragraph.kind == "heading"
             and place > 0.95
@@ -118,10 +126,15 @@ def take_out_back_matter(book: Book, borders: Collection[int] = ()) -> None:
 
 def _take_section(
     book: Book, at: int, rule: str, fits: Callable[[str], bool], share: float, borders: Collection[int]
-) -> None:
-    """Take out the section under the heading at ``at`` if most of its lines are what the heading says."""
+) -> int:
+    """Take out the section under the heading at ``at`` if most of its lines are what the heading says.
+
+    Returns:
+        How many paragraphs it looked at.
+    """
     paragraphs = book.paragraphs
     body: list[Paragraph] = []
+    end = at
     for end in range(at + 1, len(paragraphs)):
         paragraph = paragraphs[end]
         if paragraph.fate is not None or paragraph.kind == "footnote":
@@ -137,12 +150,13 @@ def _take_section(
         body.append(paragraph)
     entries = [text for p in body for text in _entries(book, p) if len(text) > 3]
     if len(entries) < 2 or sum(map(fits, entries)) < share * len(entries):
-        return
+        return end - at
     if sum(is_prose(text, 30) and not fits(text) for text in entries) > 0.2 * len(entries):
-        return
+        return end - at
     paragraphs[at].fate = rule
     for paragraph in body:
         paragraph.fate = rule
+    return end - at
 
 
 def _entries(book: Book, paragraph: Paragraph) -> list[str]:

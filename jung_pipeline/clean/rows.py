@@ -140,9 +140,10 @@ def _row(
     page_last, label_last = pages.at(last_raw)
     within = pages.within(first_raw, last_raw)
     known = np.flatnonzero(source >= 0) if within else source[:0]
+    raws = source[known]
     starts = [
         {
-            "offset": int(known[np.searchsorted(source[known], raw)]) if raw <= last_raw else len(text),
+            "offset": int(known[np.searchsorted(raws, raw)]) if raw <= last_raw else len(text),
             "page": page,
             "label": label,
         }

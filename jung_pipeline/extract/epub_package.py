@@ -61,10 +61,15 @@ class Package:
     refinements: dict[str, dict[str, str]] = field(default_factory=dict)  # "#id" → {property: value}
     guide: list[tuple[str, str]] = field(default_factory=list)  # (type, href)
     toc_id: str | None = None  # idref of the NCX
+    _by_id: dict[str, list[Item]] = field(default_factory=dict)
+    _indexed: int = 0  # so many items are in _by_id
 
     def by_id(self, item_id: str) -> list[Item]:
         """The items of an id; more than one where the manifest gives it twice."""
-        return [item for item in self.items if item.item_id == item_id]
+        for item in self.items[self._indexed :]:
+            self._by_id.setdefault(item.item_id, []).append(item)
+        self._indexed = len(self.items)
+        return self._by_id.get(item_id, [])
 
     def navigation(self) -> Item | None:
         """The navigation document of EPUB 3."""

@@ -40,6 +40,7 @@ class Reading:
     serial: int = 0
     missing: int = 0
     too_large: int = 0
+    navigation_file: str | None = None  # the navigation document in the archive
 
     def warn(self, code: str, message: str, page: int | None = None, part: str | None = None) -> None:
         """Report something to the reader of the text."""
@@ -95,6 +96,8 @@ def _read_navigation(reading: Reading) -> None:
     nav, ncx = reading.package.navigation(), reading.package.ncx()
     for item, is_nav in ((nav, True), (ncx, False)):
         entry = _entry(reading, item) if item else None
+        if is_nav:
+            reading.navigation_file = entry
         if entry is None:
             continue
         try:
@@ -196,7 +199,7 @@ def _read_document(reading: Reading, entry: str, page: int) -> None:
         ),
     )
     rows = builder.close()
-    if _is_navigation(reading, entry):
+    if entry == reading.navigation_file:
         for row in rows:
             row.element = "toc"
     reading.rows += rows
@@ -218,21 +221,17 @@ def _is_binary(data: bytes) -> bool:
     return b"<" not in data.replace(b"\0", b"") or controls > len(text) * _MAX_CONTROLS
 
 
-def _is_navigation(reading: Reading, entry: str) -> bool:
-    nav = reading.package.navigation()
-    return nav is not None and _entry(reading, nav) == entry
-
-
 def _read_linked(reading: Reading, read: set[str]) -> None:
     """Documents outside the spine that the text links to, notes mostly, come after the rest."""
     documents = {
         entry
         for item in reading.package.items
-        if item.is_document and (entry := _entry(reading, item)) and not _is_navigation(reading, entry)
+        if item.is_document and (entry := _entry(reading, item)) and entry != reading.navigation_file
     }
+    outside = documents - read
     targets = (link.target.partition("#")[0] for row in list(reading.rows) for link in row.links)
-    locked = reading.archive.encrypted_entries() if documents - read else set()
-    for entry in dict.fromkeys(target for target in targets if target in documents - read):
+    locked = reading.archive.encrypted_entries() if outside else set()
+    for entry in dict.fromkeys(target for target in targets if target in outside):
         if entry not in locked:
             reading.warn("repaired", f"{entry} is linked to but not in the spine; it was added at the end.")
             _read_document(reading, entry, len(read) + 1)
@@ -307,14 +306,17 @@ def _mark_parts(reading: Reading) -> None:
     documents: dict[str, list[Row]] = {}
     for row in reading.rows:
         documents.setdefault(row.file, []).append(row)
+    begins = {file: _ids_of(rows[0]) for file, rows in documents.items()}
+    seen: set[tuple[str, str]] = set()
     for target, kind in reading.navigation.landmarks.items():
         element = _PARTS.get(kind)
         file, _, fragment = target.partition("#")
         rows = documents.get(file, [])
-        if element is None or not rows or len(documents) < 2:
+        if element is None or not rows or len(documents) < 2 or (file, element) in seen:
             continue
-        if fragment and f"{file}#{fragment}" not in _ids_of(rows[0]):
+        if fragment and f"{file}#{fragment}" not in begins[file]:
             continue
+        seen.add((file, element))
         if element in ("toc", "lot"):
             fits = sum(bool(row.links) for row in rows) >= _LINKED_ROWS * len(rows)
         elif element in ("index", "bibliography"):

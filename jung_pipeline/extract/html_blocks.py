@@ -17,7 +17,7 @@ from jung_pipeline.extract.html_roles import (
     role_of,
     structure_type,
 )
-from jung_pipeline.extract.html_stack import OpenElement, PutAside, element_of
+from jung_pipeline.extract.html_stack import NOTHING, Inside, OpenElement, PutAside, inside
 from jung_pipeline.extract.html_tables import TableRows
 
 #: Blocks that group others: rows of one note box, list or section share them.
@@ -73,6 +73,11 @@ class RowBuilder:
 
     def __post_init__(self) -> None:
         self._stack: list[OpenElement] = []
+        self._marking: dict[str, OpenElement] = {}  # open elements whose text gets a mark, one a kind
+        self._page_elements: list[OpenElement] = []  # open elements that hold a page number
+        self._links: list[OpenElement] = []  # open <a> elements
+        self._raised_links = 0  # so many of them hold raised letters
+        self._put_aside = 0  # paragraphs put aside
         self._skipping = 0
         self._line = LineBuffer()
         self._block = 0
@@ -120,7 +125,34 @@ class RowBuilder:
         self._start_inline(element, attrs)
         self._start_table(tag)
         self._preformatted += tag in _PREFORMATTED
+        element.inside = inside(self._inside, element)
+        self._open(element)
         self._stack.append(element)
+
+    def _open(self, element: OpenElement) -> None:
+        """Note an element that later questions are about."""
+        if element.mark == "pagebreak" or element.role.page_break:
+            self._page_elements.append(element)
+        marks = element.mark and element.mark not in ("pagebreak", "link")
+        if marks and self._marking.setdefault(str(element.mark), element) is not element:
+            element.mark = element.mark if element.href else None  # the one around it marks its text too
+        if element.tag == "a":
+            self._links.append(element)
+
+    def _close(self, element: OpenElement) -> None:
+        """Forget an element that has ended."""
+        if self._page_elements and self._page_elements[-1] is element:
+            self._page_elements.pop()
+        if element.mark and self._marking.get(element.mark) is element:
+            del self._marking[element.mark]
+        if element.tag == "a":
+            self._links.pop()
+            self._raised_links = min(self._raised_links, len(self._links))
+
+    @property
+    def _inside(self) -> Inside:
+        """What the open elements say of a row inside them."""
+        return (self._stack[-1].inside if self._stack else None) or NOTHING
 
     def end(self, tag: str) -> None:
         """The element last begun ends."""
@@ -136,6 +168,7 @@ class RowBuilder:
             self._flush()
             self._stack.pop()
             self._end_block(element)
+        self._close(element)
         self._end_table(tag)
         self._preformatted -= tag in _PREFORMATTED
 
@@ -163,12 +196,11 @@ class RowBuilder:
 
     def _start_block(self, element: OpenElement) -> None:
         aside = element.role.box in ("footnote", "sidenote")
-        if aside and not self._line.is_blank() and any(e.tag == "p" or not e.role.block for e in self._stack):
-            starts = [e.start for e in self._stack]
-            element.suspended = PutAside(self._line, self._block, starts, len(self.rows))
+        around = self._inside
+        if aside and not self._line.is_blank() and (around.in_paragraph or around.in_inline):
+            element.suspended = PutAside(self._line, self._block, len(self.rows), len(self._deferred))
+            self._put_aside += 1
             self._line = LineBuffer()
-            for open_element in self._stack:
-                open_element.start = 0
         else:
             self._flush()
         self._new_block()
@@ -179,11 +211,11 @@ class RowBuilder:
             self._begin_page(element.page_label)
         saved = element.suspended
         if saved is not None:
-            self._deferred += self.rows[saved.rows_before :]
+            # A note inside this one follows it.
+            self._deferred[saved.deferred_before : saved.deferred_before] = self.rows[saved.rows_before :]
             del self.rows[saved.rows_before :]
             self._line, self._block = saved.line, saved.block
-            for open_element, start in zip(self._stack, saved.starts, strict=True):
-                open_element.start = start
+            self._put_aside -= 1
         else:
             self._new_block()
 
@@ -207,25 +239,24 @@ class RowBuilder:
         """Make a row of the current line, if anything is on it; ``inside`` a block that goes on."""
         line = self._line
         if line.length or line.anchors or line.marks:
-            for element in self._stack:
-                if element.mark and element.mark not in ("pagebreak", "link"):
-                    self._mark(element, element.mark)
-                element.start = 0
+            for kind, element in self._marking.items():
+                self._mark(element, kind)
             self._line = LineBuffer()
             if line.is_blank():
                 self.waiting_ids += [anchor for _, anchor in line.anchors]
                 self.waiting_pages += [m.target for m in line.marks if m.kind == "pagebreak" and m.target]
             else:
                 self._emit(line)
-        if self._deferred and not inside and not any(e.suspended for e in self._stack):
+        if self._deferred and not inside and not self._put_aside:
             self.rows += self._deferred
             self._deferred = []
 
     def _emit(self, line: LineBuffer) -> None:
         text = line.text if self._preformatted else line.text.rstrip(" ")
-        block = next((e for e in reversed(self._stack) if e.role.block or e.role.box), None)
-        element, box = element_of(self._stack)
-        plain = element_of(self._stack, strong=False)[0] if box else element
+        around = self._inside
+        block = around.block
+        element, box = around.of_row()
+        plain = around.of_row(strong=False)[0] if box else element
         marks = [Mark(0, 0, "pagebreak", label) for label in self.waiting_pages]
         marks += line.marks
         own_id = f"{self.file}#{block.element_id}" if block and block.element_id else None
@@ -264,13 +295,13 @@ class RowBuilder:
     # ---------------------------------------------------------------- inside a line
 
     def _start_inline(self, element: OpenElement, attrs: Mapping[str, str]) -> None:
-        element.start = self._line.length
+        element.start, element.line = self._line.length, self._line
         element.mark = element.role.mark
         element.raised = element.mark == "superscript" or bool(self._stack and self._stack[-1].raised)
         if element.tag == "sup":
-            for outer in self._stack:
-                if outer.tag == "a":
-                    outer.raised = True
+            for outer in self._links[self._raised_links :]:
+                outer.raised = True
+            self._raised_links = len(self._links)
         if element.tag == "a" and attrs.get("href"):
             element.href = self.resolve(attrs["href"])
             if element.mark is None and element.href:
@@ -297,8 +328,8 @@ class RowBuilder:
             label = label_from_id(element.element_id or "")
         if label is None:
             return
-        outer = next((e for e in self._stack if e.mark == "pagebreak" or e.role.page_break), None)
-        if outer is not None:
+        if self._page_elements:
+            outer = self._page_elements[0]
             outer.page_label = outer.page_label or label
         elif element.mark == "pagebreak" or element.role.page_break:
             element.page_label = label
@@ -313,7 +344,7 @@ class RowBuilder:
         if element.mark == "pagebreak":
             self._end_page(element)
         elif element.mark in ("noteref", "backlink") or element.href:
-            start, end = self._line.stretch(element.start)
+            start, end = self._line.stretch(element.start_in(self._line))
             target = element.href or ""
             if start < end and (target or element.mark == "noteref"):
                 named = element.mark if element.mark in ("noteref", "backlink") else None
@@ -324,35 +355,29 @@ class RowBuilder:
     def _mark(self, element: OpenElement, kind: str) -> None:
         if kind in ("noteref", "backlink", "link"):
             return
-        start, end = self._line.stretch(element.start)
+        start, end = self._line.stretch(element.start_in(self._line))
         if start < end:
             self._line.marks.append(Mark(start, end, kind))
 
     def _drop_cap(self, alt: str) -> None:
         """A picture of an initial stands for a letter of the text; its ``alt`` says which."""
-        if (
-            len(alt) == 1
-            and alt.isalpha()
-            and self._line.is_blank()
-            and any(e.tag == "p" for e in self._stack)
-        ):
+        if len(alt) == 1 and alt.isalpha() and self._line.is_blank() and self._inside.in_paragraph:
             self._line.add(alt)
 
     # ---------------------------------------------------------------- printed pages
 
     def _end_page(self, element: OpenElement) -> None:
-        start, end = self._line.stretch(element.start)
-        text = self._line.text[start:end]
-        printed = label_from_text(text) if len(text) <= _MAX_PAGE_TEXT else None
+        start, end = self._line.stretch(element.start_in(self._line))
+        long = end - start > _MAX_PAGE_TEXT
+        text = "" if long else self._line.piece(start, end)
+        printed = label_from_text(text) if text else None
         label = element.page_label or printed
         if label is None:
             return
-        if text.strip() and printed is None and element.role.mark != "pagebreak":
-            end = start  # the anchor holds words of the book
-        elif text.strip() and printed is None and len(text) > _MAX_PAGE_TEXT:
-            end = start
-        if start == end:
-            start = end = self._line.here if not text else start
+        if long or (text and printed is None and element.role.mark != "pagebreak"):
+            end = start  # the element holds words of the book
+        elif not text:
+            start = end = self._line.here
         self._page_mark(start, end, label)
 
     def _page_mark(self, start: int, end: int, label: str) -> None:

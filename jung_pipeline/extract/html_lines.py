@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 import regex
@@ -56,12 +57,14 @@ class Row:
 
 
 class LineBuffer:
-    """Collects the text of one line."""
+    """Collects the text of one line; no question about it costs more than its answer is long."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
+        self._starts: list[int] = []  # of the parts
         self.length = 0
         self._space = False
+        self._blank = True
         self.marks: list[Mark] = []
         self.links: list[Link] = []
         self.anchors: list[tuple[int, str]] = []
@@ -90,8 +93,10 @@ class LineBuffer:
 
     def _append(self, data: str) -> None:
         self._parts.append(data)
+        self._starts.append(self.length)
         self.length += len(data)
         self._space = False
+        self._blank = self._blank and not data.strip()
 
     @property
     def here(self) -> int:
@@ -101,18 +106,33 @@ class LineBuffer:
     @property
     def text(self) -> str:
         """The line so far."""
-        if len(self._parts) > 1:
-            self._parts = ["".join(self._parts)]
-        return self._parts[0] if self._parts else ""
+        return "".join(self._parts)
+
+    def piece(self, start: int, end: int) -> str:
+        """What stands from ``start`` to ``end``."""
+        first = max(0, bisect_right(self._starts, start) - 1)
+        base = self._starts[first] if self._starts else 0
+        pieces: list[str] = []
+        for at in range(first, len(self._parts)):
+            if self._starts[at] >= end:
+                break
+            pieces.append(self._parts[at])
+        return "".join(pieces)[start - base : end - base]
 
     def stretch(self, start: int) -> tuple[int, int]:
-        """From ``start`` to here, without the blanks around."""
-        text = self.text
+        """From ``start`` to here, without the blanks before it."""
         end = self.length
-        while start < end and text[start] in " \n\t":
-            start += 1
+        at = max(0, bisect_right(self._starts, start) - 1)
+        while start < end and at < len(self._parts):
+            part, base = self._parts[at], self._starts[at]
+            inner = start - base
+            rest = len(part) - inner - len(part[inner:].lstrip(" \n\t"))
+            start += rest
+            if start < base + len(part):
+                break
+            at += 1
         return min(start, end), end
 
     def is_blank(self) -> bool:
         """Whether nothing visible is on the line."""
-        return not self.text.strip()
+        return self._blank

@@ -8,6 +8,7 @@ the text, the second the way back, and the row of the second is the note.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -52,19 +53,19 @@ def resolve_notes(rows: Sequence[Row], targets: Collection[str]) -> None:
     linked_rows = _linked_rows(rows, places)
     references: dict[str, None] = {}
     for index, row in enumerate(rows):
+        if not row.links:
+            continue
+        lead = _lead(row.text)
+        found: list[Mark] = []
         for link in row.links:
-            kind = _kind(rows, index, link, places, linked_rows)
+            kind = _kind(rows, index, link, places, linked_rows, lead)
             if kind is None:
                 continue
             start, end = _with_brackets(row.text, link.start, link.end)
-            row.marks = [
-                m
-                for m in row.marks
-                if not (m.kind == "superscript" and start <= m.start and m.end <= end + 1)
-            ]
-            row.marks.append(Mark(start, end, kind, link.target or None))
+            found.append(Mark(start, end, kind, link.target or None))
             if kind == "noteref" and link.target in places:
                 references[link.target] = None
+        row.marks = [m for m in row.marks if not _is_covered(m, found)] + found
     _name_notes(rows, references, places)
     used = {link.target for row in rows for link in row.links} | set(targets)
     for row in rows:
@@ -76,12 +77,26 @@ def resolve_notes(rows: Sequence[Row], targets: Collection[str]) -> None:
         row.marks.sort(key=lambda m: (m.start, m.end))
 
 
+def _lead(text: str) -> int:
+    """Length of the blanks and opening brackets with which a row begins."""
+    return len(text) - len(text.lstrip(" [("))
+
+
+def _is_covered(mark: Mark, links: Sequence[Mark]) -> bool:
+    """Whether raised letters are those of one of the links' marks, which are in order of place."""
+    if mark.kind != "superscript" or not links:
+        return False
+    at = bisect_right(links, mark.start, key=lambda link: link.start)
+    return any(mark.end <= link.end + 1 for link in links[max(0, at - 2) : at])
+
+
 def label_pages(rows: Sequence[Row]) -> None:
     """Give every row the label of the printed page on which it begins, and whole-row italic and bold."""
     label: str | None = None
     for row in rows:
+        first = len(row.text) - len(row.text.lstrip())
         for mark in row.marks:
-            if mark.kind == "pagebreak" and not row.text[: mark.start].strip():
+            if mark.kind == "pagebreak" and mark.start <= first:
                 label = mark.target
         row.page_label = label
         for mark in row.marks:
@@ -144,14 +159,15 @@ def _kind(
     link: Link,
     places: dict[str, _Place],
     linked_rows: set[tuple[int, int]],
+    lead: int,
 ) -> str | None:
-    """``noteref``, ``backlink`` or ``None`` for a link of row ``index``."""
+    """``noteref``, ``backlink`` or ``None`` for a link of row ``index``, whose first letter stands at ``lead``."""
     row = rows[index]
     if not _looks_like_mark(row, link):
         return None
     text = row.text[link.start : link.end].strip()
     place = places.get(link.target)
-    at_start = not row.text[: link.start].strip(" [(") or link.start <= _AT_START
+    at_start = link.start <= max(lead, _AT_START)
     if link.named == "backlink" or (_BACK.fullmatch(text) and not _MARK.fullmatch(text)):
         return "backlink"
     target_row = rows[place.row] if place else None

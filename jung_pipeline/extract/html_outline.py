@@ -49,20 +49,19 @@ _META_NAMES = {
 
 def outline_of(rows: Sequence[Row]) -> list[OutlineEntry]:
     """The headings of a document, levels counted from the outermost that occurs."""
-    found: list[tuple[int, str, Row]] = []
+    found: list[tuple[int, list[str], Row]] = []
     for index, row in enumerate(rows):
         if row.element not in HEADINGS:
             continue
         text = _without_page_marks(row)
         if index and found and rows[index - 1].block == row.block and found[-1][2].block == row.block:
-            level, title, first = found[-1]
-            found[-1] = (level, f"{title} {text}".strip(), first)
+            found[-1][1].append(text)
         elif text:
-            found.append((int(row.element[1]), text, row))
+            found.append((int(row.element[1]), [text], row))
     levels = {level: rank for rank, level in enumerate(sorted({level for level, _, _ in found}), start=1)}
     return [
-        OutlineEntry(levels[level], title, page=row.page, target=row.element_id)
-        for level, title, row in found
+        OutlineEntry(levels[level], " ".join(filter(None, titles)), page=row.page, target=row.element_id)
+        for level, titles, row in found
     ]
 
 

@@ -34,13 +34,13 @@ class TableRows:
         cells, self._cells = self._cells, None
         if not cells:
             return
-        rows = self._rows[cells[0] :]
         bounds = [*cells[1:], len(self._rows)]
+        if any(end - start > 1 for start, end in zip(cells, bounds, strict=True)):
+            return  # a table inside a cell may be the whole book: it is not looked at again
+        rows = self._rows[cells[0] :]
         if len(rows) < 2:
             for row in rows:
                 row.element = "tr" if row.element == "td" else row.element
-            return
-        if any(end - start > 1 for start, end in zip(cells, bounds, strict=True)):
             return
         kinds = {row.element for row in rows}
         if not (kinds <= _CELLS or len(kinds) == 1) or any(len(row.text) > _LONGEST_CELL for row in rows):
