@@ -36,10 +36,10 @@ def measure(kind: str, path: Path) -> dict[str, float]:
             pages = document.page_count
             for page in document:
                 page.get_text("text")
-    return {"cpu": time.process_time() - begin, "pages": pages, "peak_mb": _peak_mb()}
+    return {"cpu": time.process_time() - begin, "pages": pages, "peak_mb": peak_mb()}
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
     """The largest size of this process; Linux says it best itself."""
     status = Path("/proc/self/status")
     if status.exists():

@@ -1,0 +1,216 @@
+"""What a volume costs from PDF to passages, stage by stage, beside the plain recipe: CPU time and memory.
+
+    python benchmarks/whole_line.py FILE.pdf … [--rounds 3] [--json]
+
+Every measurement is a process of its own; the kinds take turns, so that a busy machine is busy for all of them:
+
+    text    MuPDF's plain text of every page
+    naive   the plain recipe: that text, three regular expressions (white space, hyphens at line ends, page
+            numbers), sentences by a regular expression, tiktoken for each sentence, packed to 400, at most 600
+            tokens, written as Parquet
+    line    ours: extraction with layout, cleaning, passages, written as Parquet
+
+CPU time is that of the work alone, without starting Python, importing libraries and loading tiktoken's ranks;
+the word lists that cleaning loads once a process are counted (``cold``), and the same volume is cleaned a
+second time without them (``warm``). The count in the embedder's tokens is left out on both sides. Memory is the
+largest size of the whole process. Targets: cleaning 0.5 of extraction, the line 1.6 of the plain recipe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.extraction import peak_mb
+
+KINDS = ("text", "naive", "line")
+CLEANING_TARGET, LINE_TARGET = 0.5, 1.6
+_TARGET, _MAX = 400, 600
+_EMBEDDER_LIMIT = 512
+_SPACE = re.compile(r"[ \t]+")
+_HYPHEN = re.compile(r"(\w+)-\n(\w+)")
+_PAGE_NUMBER = re.compile(r"(?m)^\s*\d{1,4}\s*$")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+Figures = dict[str, float]
+
+
+def measure_text(path: Path) -> Figures:
+    """MuPDF's plain text."""
+    import pymupdf
+
+    begin = time.process_time()
+    with pymupdf.open(path) as document:
+        for page in document:
+            page.get_text("text")
+    return {"text": time.process_time() - begin, "peak_mb": peak_mb()}
+
+
+def measure_naive(path: Path) -> Figures:
+    """The plain recipe."""
+    import pandas  # noqa: F401  (pyarrow imports it at its first list)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    import pymupdf
+
+    from jung_pipeline.chunk.tokens_tiktoken import encoding
+
+    encode = encoding().encode_ordinary
+    begin = time.process_time()
+    with pymupdf.open(path) as document:
+        text = "\n".join(page.get_text("text") for page in document)
+    text = _SPACE.sub(" ", _HYPHEN.sub(r"\1\2", _PAGE_NUMBER.sub("", text)))
+    chunks: list[tuple[str, int]] = []
+    sentences: list[str] = []
+    tokens = 0
+    for sentence in _SENTENCE_END.split(text):
+        count = len(encode(sentence))
+        if sentences and (tokens >= _TARGET or tokens + count > _MAX):
+            chunks.append((" ".join(sentences), tokens))
+            sentences, tokens = [], 0
+        sentences.append(sentence)
+        tokens += count
+    if sentences:
+        chunks.append((" ".join(sentences), tokens))
+    table = pa.table(
+        {
+            "chunk_id": [f"{path.stem}-{number}" for number in range(len(chunks))],
+            "text": [chunk for chunk, _ in chunks],
+            "tokens": [count for _, count in chunks],
+        }
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        pq.write_table(table, Path(folder) / "chunks.parquet")
+    return {"naive": time.process_time() - begin, "passages": len(chunks), "peak_mb": peak_mb()}
+
+
+def measure_line(path: Path) -> Figures:
+    """Our stages one after the other."""
+    import pandas  # noqa: F401
+    import pymupdf  # noqa: F401
+
+    import jung_pipeline.extract.pdf_pymupdf  # noqa: F401
+    from jung_pipeline import tables
+    from jung_pipeline.catalogue import Volume
+    from jung_pipeline.chunk.chunker import Limits, chunk_volume
+    from jung_pipeline.chunk.tokens_tiktoken import encoding
+    from jung_pipeline.clean.cleaner import clean_volume
+    from jung_pipeline.extract.extractor import extract
+
+    encoding()
+    volume = Volume(key="benchmark", file=path.name, title=path.stem)
+    times = [time.process_time()]
+    extracted = extract(path)
+    times.append(time.process_time())
+    cleaned = clean_volume(extracted.lines, extracted.info, volume)
+    times.append(time.process_time())
+    chunks = chunk_volume(
+        cleaned.paragraphs,
+        volume,
+        limits=Limits(_TARGET, _MAX, 80),
+        # Stands in for the embedder: about as many tokens as it would count, for no work.
+        count_embedder_tokens=lambda texts: [2 + len(text) // 5 for text in texts],
+        embedder_limit=_EMBEDDER_LIMIT,
+    )
+    times.append(time.process_time())
+    with tempfile.TemporaryDirectory() as folder:
+        tables.write_table(Path(folder) / "chunks.parquet", chunks)
+    times.append(time.process_time())
+    extraction, cleaning, chunking, writing = (b - a for a, b in itertools.pairwise(times))
+    peak = peak_mb()
+    clean_volume(extracted.lines, extracted.info, volume)
+    return {
+        "extraction": extraction,
+        "cleaning": cleaning,
+        "cleaning_warm": time.process_time() - times[-1],
+        "chunking": chunking,
+        "writing": writing,
+        "line": times[-1] - times[0],
+        "passages": chunks.num_rows,
+        "peak_mb": peak,
+    }
+
+
+def in_turns(path: Path, rounds: int) -> dict[str, Figures]:
+    """The median of each figure of each kind."""
+    runs: dict[str, list[Figures]] = {kind: [] for kind in KINDS}
+    for _ in range(rounds):
+        for kind in KINDS:
+            command = [sys.executable, __file__, "--child", kind, str(path)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            runs[kind].append(json.loads(done.stdout))
+    return {
+        kind: {name: statistics.median(run[name] for run in found) for name in found[0]}
+        for kind, found in runs.items()
+    }
+
+
+def ratios(found: dict[str, Figures]) -> Figures:
+    """What the targets are about."""
+    line = found["line"]
+    return {
+        "extraction/text": line["extraction"] / found["text"]["text"],
+        "cleaning/extraction": line["cleaning"] / line["extraction"],
+        "cleaning_warm/extraction": line["cleaning_warm"] / line["extraction"],
+        "line/naive": line["line"] / found["naive"]["naive"],
+    }
+
+
+def show(path: Path, found: dict[str, Figures]) -> None:
+    """Print a volume's table."""
+    line, naive, ratio = found["line"], found["naive"], ratios(found)
+    print(f"{path.name}: {line['passages']:.0f} passages (plain recipe {naive['passages']:.0f})")
+    rows = [
+        ("plain text", found["text"]["text"], ""),
+        ("extraction with layout", line["extraction"], f"{ratio['extraction/text']:.2f} of plain text"),
+        (
+            "cleaning, lists loaded",
+            line["cleaning"],
+            f"{ratio['cleaning/extraction']:.2f} of extraction (target {CLEANING_TARGET})",
+        ),
+        ("cleaning again", line["cleaning_warm"], f"{ratio['cleaning_warm/extraction']:.2f} of extraction"),
+        ("passages", line["chunking"], ""),
+        ("writing Parquet", line["writing"], ""),
+        ("plain recipe", naive["naive"], ""),
+        ("whole line", line["line"], f"{ratio['line/naive']:.2f} of the plain recipe (target {LINE_TARGET})"),
+    ]
+    for name, seconds, remark in rows:
+        print(f"  {name:24} {seconds:6.2f} CPU-s  {remark}")
+    peaks = ", ".join(f"{kind} {found[kind]['peak_mb']:.0f}" for kind in KINDS)
+    print(f"  largest size in MB: {peaks}", flush=True)
+
+
+def main() -> None:
+    """Measure every file and print a table or JSON."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", type=Path, nargs="+")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true", help="machine-readable, a line for each file")
+    parser.add_argument("--child", choices=KINDS, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        measure = {"text": measure_text, "naive": measure_naive, "line": measure_line}[options.child]
+        print(json.dumps(measure(options.files[0])))
+        return
+    for path in options.files:
+        found = in_turns(path, options.rounds)
+        if options.json:
+            print(json.dumps({"file": path.name, **found, "ratios": ratios(found)}), flush=True)
+        else:
+            show(path, found)
+
+
+if __name__ == "__main__":
+    main()
