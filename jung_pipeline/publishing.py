@@ -162,6 +162,58 @@ def current(settings: Settings) -> Published:
     return Published(versions.read_current(settings.paths.index).manifest, changed=False)
 
 
+def versions_kept(settings: Settings) -> list[dict[str, Any]]:
+    """The versions that are kept, in the order in which they were made; ``problem`` says why one cannot be used."""
+    folder = settings.paths.index
+    live = versions.current_id(folder)
+    rows: list[dict[str, Any]] = []
+    for version in versions.version_ids(folder):
+        row: dict[str, Any] = {"version": version, "live": version == live, "problem": ""}
+        try:
+            manifest = versions.Manifest.read(folder / "versions" / version / "manifest.json")
+            row |= {
+                "created": manifest.created,
+                "volumes": len(manifest.volumes),
+                "passages": manifest.passages,
+                "model": manifest.spec.model,
+                "store": manifest.store["kind"],
+            }
+        except VectorIndexError as error:
+            row["problem"] = str(error)
+        rows.append(row)
+    return rows
+
+
+def version_before(settings: Settings) -> str | None:
+    """The version made before the live one, as far as it is kept; ``None`` if there is none."""
+    kept = versions.version_ids(settings.paths.index)
+    live = versions.current_id(settings.paths.index)
+    older = kept[: kept.index(live)] if live in kept else kept
+    return older[-1] if older else None
+
+
+def roll_back(settings: Settings, version: str) -> Published:
+    """Make an older version live again; it stays so until a volume changes, or :func:`promote`.
+
+    Raises:
+        VectorIndexError: it is not there, or not whole.
+    """
+    before = versions.current_id(settings.paths.index)
+    manifest = versions.roll_back(settings.paths.index, version)
+    return Published(manifest, changed=manifest.version != before)
+
+
+def promote(settings: Settings) -> Published:
+    """Let the newest good state of the library go live again, after a rollback."""
+    versions.release(settings.paths.index)
+    return publish(settings)
+
+
+def prune(settings: Settings, keep: int | None = None) -> list[str]:
+    """Remove all but the last ``keep`` versions (default: as many as publishing keeps), never the live one."""
+    return versions.prune(settings.paths.index, keep or KEPT_VERSIONS)
+
+
 def summary(settings: Settings) -> dict[str, Any]:
     """The live version as plain data, with a ``summary`` in one line; ``version`` is null without one.
 

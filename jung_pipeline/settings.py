@@ -54,6 +54,16 @@ class ChunkLimits(BaseModel):
         return self
 
 
+class Prices(BaseModel):
+    """What services ask for, in dollars, for plans; list prices of Pinecone's Standard plan."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    of: str = "2026-11-30"  # the day they were noted
+    write_units_per_million: float = Field(default=4.0, ge=0)
+    embedding_tokens_per_million: float = Field(default=0.08, ge=0)
+
+
 class Settings(BaseSettings):
     """The settings of one library."""
 
@@ -76,6 +86,7 @@ class Settings(BaseSettings):
         250_000, ge=1000, description="passage tokens the plan allows: Starter 250,000, paid 1,000,000"
     )
     chunk: ChunkLimits = ChunkLimits()
+    prices: Prices = Prices()
 
     # retrieval
     policy: Literal["calibrated", "seed"] = "calibrated"
@@ -89,6 +100,14 @@ class Settings(BaseSettings):
     answer_tokens: int = Field(550, ge=50, description="length of the answer text asked for")
     max_tokens: int = Field(4000, ge=100, description="hard limit, thinking included")
     timeout: float = Field(60.0, gt=0, allow_inf_nan=False, description="seconds for one answer")
+
+    # scans
+    ocr: Literal["auto", "off", "force"] = Field(
+        "auto", description="auto: pages without usable text and bad scans; force: all pages with images"
+    )
+    ocr_dpi: int = Field(300, ge=70, le=600, description="resolution at which pages are drawn for OCR")
+    ocr_seconds: float = Field(60.0, gt=0, description="for reading one page by OCR")
+    ocr_memory_mb: int = Field(1000, ge=100, description="for reading one page by OCR")
 
     # limits on input
     max_file_mb: int = Field(1000, ge=1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -218,11 +219,13 @@ def make_embeddings(volume: Volume, settings: Settings, chunks: pa.Table) -> Sta
     from jung_pipeline.embed.registry import make_embedder
 
     embedder = make_embedder(settings)
+    started = time.monotonic()
     result = embed_chunks(chunks, embedder, settings.paths.embeddings(settings.embedder, volume.key))
     facts = {
         **tables.info_of(result.table),
         "embedded": result.embedded,
         "reused": result.reused,
+        "seconds": round(time.monotonic() - started, 2),  # for plans: how long the next ones will take
         "model": embedder.spec.model,
     }
     inputs = {"chunks": tables.info_of(chunks)["data_version"]}

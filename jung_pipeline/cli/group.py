@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jung_pipeline.cli import doctor, explain, ingest, library, reading, showing
+from jung_pipeline.cli import doctor, explain, index, ingest, library, reading, showing
 
 _HELP = """From your own books by and about C. G. Jung to cited answers.
 
@@ -18,6 +18,7 @@ _HELP = """From your own books by and about C. G. Jung to cited answers.
   jung search enantiodromia   passages only
   jung show CHUNK             a passage in its surroundings
   jung explain VOLUME         a page as the file has it, and what cleaning made of it
+  jung index plan             what an ingestion would change in the index, and its price
   jung ui                     the same line as a graph, in the browser
   jung demo                   all of it on three small books of ours
 
@@ -45,6 +46,7 @@ for _command in (
     reading.ask,
     reading.show,
     explain.explain,
+    index.index,
     doctor.doctor,
     showing.ui,
     showing.demo,

@@ -3,6 +3,7 @@
 ::
 
     index/CURRENT                                 id of the live version
+    index/HELD                                    after going back: the state of the volumes not to go live again
     index/versions/<id>/manifest.json             what it is made of, and the audit
     index/versions/<id>/segments/<volume>.arrow   hard links to the segments (copies where links cannot be)
     index/versions/<id>/lexical/                  the lexical index of all its passages
@@ -15,6 +16,7 @@ another one.
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -47,17 +49,21 @@ __all__ = [
     "IndexVersion",
     "Manifest",
     "current_id",
+    "is_held",
     "is_live",
     "open_current",
     "prune",
     "publish",
     "read_current",
+    "release",
     "roll_back",
+    "version_ids",
 ]
 
 #: Ids begin with the time in milliseconds: what ``strftime`` makes of this, without its last three digits.
 _STAMP = "%Y%m%dT%H%M%S%f"
 _STAMP_LENGTH = 18
+_HELD = "HELD"
 
 
 def publish(
@@ -101,7 +107,7 @@ def publish(
         before = _current_or_none(home.index)
         sources, missing = chosen(home, spec, volumes)
         wanted = composition(spec, sources, missing, store, calibration_version)
-        if before and not force and _is(before, wanted, sources):
+        if before and not force and (_is(before, wanted, sources) or is_held(home.index, sources)):
             _check_remote(before, spec, remote)
             return before.manifest
         now = datetime.now(UTC)
@@ -135,6 +141,7 @@ def publish(
             staged.rename(made)
             sync_folder(home.index / "versions")
             _make_current(home.index, version)
+            release(home.index)
         except BaseException:
             shutil.rmtree(staged, ignore_errors=True)
             if _current_id_or_none(home.index) != version:
@@ -157,7 +164,7 @@ def is_live(
         return False
     sources, missing = chosen(home, spec, volumes)
     wanted = composition(spec, sources, missing, dict(store or {"kind": "embedded"}), calibration_version)
-    return _is(before, wanted, sources)
+    return _is(before, wanted, sources) or is_held(home.index, sources)
 
 
 def prune(index_dir: Path, keep: int = 3) -> list[str]:
@@ -172,13 +179,41 @@ def prune(index_dir: Path, keep: int = 3) -> list[str]:
 
 
 def roll_back(index_dir: Path, version: str) -> Manifest:
-    """Make an older version live again; raises VectorIndexError if it is not there, or not whole."""
+    """Make an older version live again, and keep it live until a volume changes or the hold is released.
+
+    Without the hold, the next publication would put the state that was gone back from live at once.
+
+    Raises:
+        VectorIndexError: it is not there, or not whole.
+    """
     path = index_dir / "versions" / version
     with _told(index_dir), exclusive(index_dir):
+        if Path(version).name != version or not path.is_dir():
+            raise VectorIndexError(
+                f"There is no version {version} of the index.", remedy="`jung index versions` lists them."
+            )
         manifest = Manifest.read(path / "manifest.json")
         IndexVersion(path, manifest).open()
+        before = _current_or_none(index_dir)
+        if before and before.manifest.version != version and not (index_dir / _HELD).exists():
+            left = {volume: entry.digest for volume, entry in before.manifest.volumes.items()}
+            tables.write_text(index_dir / _HELD, json.dumps(left, sort_keys=True, indent=1))
         _make_current(index_dir, version)
     return manifest
+
+
+def is_held(index_dir: Path, sources: Mapping[str, Source]) -> bool:
+    """Whether ``sources`` are the state that somebody went back from."""
+    try:
+        left = json.loads((index_dir / _HELD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(left == {volume: source.entry.digest for volume, source in sources.items()})
+
+
+def release(index_dir: Path) -> None:
+    """Let every state go live again."""
+    (index_dir / _HELD).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -269,7 +304,9 @@ def _audited(
         chunks = None
         if source.chunks:
             try:
-                chunks = tables.read_or_discard(source.chunks, columns=["chunk_id", "text", "content_hash"])
+                chunks = tables.read_or_discard(
+                    source.chunks
+                )  # all of it: a checksum speaks for its page alone
             except StageError:
                 source = source.as_last_good()
         proved[volume] = source

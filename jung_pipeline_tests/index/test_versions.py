@@ -284,3 +284,24 @@ def test_the_vectors_are_read_in_place(library: Library) -> None:
     segment = open_current(library.home.index).vectors.segments["clocks"]
     assert not segment.matrix.flags.owndata
     np.testing.assert_allclose(np.linalg.norm(segment.matrix, axis=1), 1, atol=1e-6)
+
+
+def test_going_back_holds_until_a_volume_changes_or_the_hold_is_released(library: Library) -> None:
+    library.index("north", ["One.", "Two."])
+    first = library.publish()
+    library.index("north", ["One.", "Three."])
+    second = library.publish()
+    roll_back(library.home.index, first.version)
+    assert library.publish().version == first.version, "the state gone back from does not go live by itself"
+    assert open_current(library.home.index).manifest.version == first.version
+    library.index("north", ["One.", "Four."])
+    third = library.publish()
+    assert third.version not in (first.version, second.version), "what changed since goes live"
+    roll_back(library.home.index, second.version)
+    versions.release(library.home.index)
+    released = library.publish()
+    assert {entry.digest for entry in released.volumes.values()} == {
+        entry.digest for entry in third.volumes.values()
+    }
+    with pytest.raises(VectorIndexError, match="no version"):
+        roll_back(library.home.index, "../../etc")
