@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from jung_pipeline.embed.inputs import input_hash
+from jung_pipeline.errors import EmbeddingError
 from jung_pipeline.index.segments import NORM_TOLERANCE
 from jung_pipeline.index.vector_index import IndexSpec, Vectors
 from jung_pipeline.quality.outcome import CheckOutcome, outcome
@@ -41,6 +44,7 @@ def check_embeddings(embeddings: pa.Table, chunks: pa.Table, spec: IndexSpec) ->
     tokens = chunks.column("embedder_tokens").to_pylist()
     ids = chunks.column("chunk_id").to_pylist()
     present = set(held)
+    texts = {input_hash(spec.passage_prefix + text): text for text in chunks.column("text").to_pylist()}
     findings = {
         "every_passage_has_a_vector": [{"chunk_id": i} for i, key in passages if key not in present],
         "no_vector_without_passage": [
@@ -53,7 +57,8 @@ def check_embeddings(embeddings: pa.Table, chunks: pa.Table, spec: IndexSpec) ->
             {"chunk_id": wanted.get(held[row], held[row]), "length": float(norms[row])} for row in off
         ],
         "different_texts_have_different_vectors": [
-            {"chunk_id": wanted.get(held[row], held[row])} for row in _repeated(matrix)
+            {"chunk_id": wanted.get(held[row], held[row])}
+            for row in _repeated(matrix, [texts.get(key, key) for key in held], spec)
         ],
         "no_passage_is_longer_than_the_model_reads": [
             {"chunk_id": i, "tokens": count}
@@ -77,13 +82,29 @@ def _passages(chunks: pa.Table, spec: IndexSpec) -> Iterator[tuple[str, str]]:
             yield chunk_id, input_hash(spec.passage_prefix + text)
 
 
-def _repeated(matrix: Vectors) -> list[int]:
-    """Rows whose vector an earlier row has."""
-    seen: set[bytes] = set()
-    out = []
+def _repeated(matrix: Vectors, texts: Sequence[str], spec: IndexSpec) -> list[int]:
+    """Rows whose vector an earlier row has, although the model read another text there."""
+    first: dict[bytes, int] = {}
+    pairs = []
     for row, vector in enumerate(matrix):
-        key = vector.tobytes()
-        if key in seen:
-            out.append(row)
-        seen.add(key)
-    return out
+        earlier = first.setdefault(vector.tobytes(), row)
+        if earlier != row:
+            pairs.append((earlier, row))
+    # Hardly ever any: only then it matters what the model really reads.
+    rows = sorted({row for pair in pairs for row in pair})
+    read = dict(zip(rows, _as_read([texts[row] for row in rows], spec), strict=True))
+    return [row for earlier, row in pairs if read[earlier] != read[row]]
+
+
+def _as_read(texts: Sequence[str], spec: IndexSpec) -> list[Hashable]:
+    """What the model of ``spec`` reads of each text: equal where texts differ in what its tokenizer folds.
+
+    For e5 these are the tokens themselves; without its vocabulary at hand, and for other models, the text
+    without the differences that tokenizers commonly fold: width and composition (NFKC), case, blanks.
+    """
+    if "e5" in spec.model and texts:
+        from jung_pipeline.embed import e5_unigram
+
+        with contextlib.suppress(EmbeddingError):
+            return [tuple(ids) for ids in e5_unigram.load().encode([spec.passage_prefix + t for t in texts])]
+    return [" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in texts]

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.embed.embedder import Embedder
-from jung_pipeline.errors import CatalogueError, ModelMismatchError, UsageError
+from jung_pipeline.errors import CatalogueError, ModelMismatchError, UsageError, VectorIndexError
 from jung_pipeline.index.vector_index import Where
 from jung_pipeline.query import calibration as calibrating
 from jung_pipeline.query.answer import Answer, Answerer, Flag, compose, number_sources
@@ -105,13 +105,18 @@ class Library:
         """The current version of the library at ``settings.home``.
 
         Raises:
-            VectorIndexError: there is no index yet, or it is damaged.
+            VectorIndexError: there is no index yet, nothing is in it, or it is damaged.
             ModelMismatchError: it was built with another model than the settings name.
         """
         from jung_pipeline.embed.registry import make_embedder
         from jung_pipeline.index.versions import open_current
 
         version = open_current(settings.paths.index, settings)
+        if not version.manifest.passages:
+            raise VectorIndexError(
+                f"The index in {settings.paths.index} holds no passages.",
+                remedy="Run `jung ingest`; `jung status` says what each volume lacks.",
+            )
         return cls(version, make_embedder(settings), settings, volumes=_volumes(settings))
 
     # ---------------------------------------------------------------------------------------------

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -12,7 +15,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from jung_pipeline import tables
-from jung_pipeline.errors import ModelMismatchError, ServiceError, VectorIndexError
+from jung_pipeline.errors import IndexAuditError, ModelMismatchError, ServiceError, VectorIndexError
+from jung_pipeline.index import pinecone_index
 from jung_pipeline.index.pinecone_index import PineconeIndex, namespace_of, reach
 from jung_pipeline.index.pinecone_records import MAX_BYTES, MAX_RECORDS, packed, passage, record, shortest
 from jung_pipeline.index.registry import MirroredIndex, open_index, store_of
@@ -222,3 +226,77 @@ def test_a_published_version_reads_the_namespace_it_was_audited_against(settings
     more = {**volumes, "other": settings.paths.table("chunks", "other")}
     with pytest.raises(VectorIndexError, match="missing in the remote store"):
         publish(settings.paths, wanted, more, store=store, remote=index)
+
+
+def test_calibration_asks_the_segments_and_not_the_service(
+    server: PineconeServer, settings: Settings
+) -> None:
+    index = open_index(settings, spec())
+    chunks = chunk_table("tale", TALE)
+    tables.write_table(settings.paths.table("chunks", "tale"), chunks)
+    index.replace_volume("tale", chunks, vectors_of(chunks))
+    index.settle()
+    server.requests.clear()
+    manifest = publish(
+        settings.paths,
+        spec(),
+        {"tale": settings.paths.table("chunks", "tale")},
+        store=store_of(settings, spec()),
+        remote=index,
+        settings=settings,
+        calibrate=lambda version: {
+            "nearest": version.vectors.query(vectors_of(chunks)[2], top_k=1)[0].chunk_id
+        },
+    )
+    assert manifest.calibration["nearest"] == chunks.column("chunk_id")[2].as_py()
+    assert not server.requests_to("/query")
+    assert open_current(settings.paths.index, settings).vectors.query(vectors_of(chunks)[2], top_k=1)
+    assert server.requests_to("/query"), "a reader asks the service"
+
+
+def test_vectors_that_the_service_has_lost_are_missed_though_nothing_else_changed(settings: Settings) -> None:
+    index = open_index(settings, spec())
+    assert isinstance(index, MirroredIndex)
+    chunks = chunk_table("tale", TALE)
+    tables.write_table(settings.paths.table("chunks", "tale"), chunks)
+    index.replace_volume("tale", chunks, vectors_of(chunks))
+    index.settle()
+    volumes = {"tale": settings.paths.table("chunks", "tale")}
+    store = store_of(settings, spec())
+    first = publish(settings.paths, spec(), volumes, store=store, remote=index)
+    assert publish(settings.paths, spec(), volumes, store=store, remote=index) == first
+    index.remote.remove_volume("tale")
+    index.settle()
+    with pytest.raises(IndexAuditError, match="missing in the remote store") as caught:
+        publish(settings.paths, spec(), volumes, store=store, remote=index)
+    assert caught.value.volumes == ("tale",)
+    assert index.replace_volume("tale", chunks, vectors_of(chunks)).added == 6
+    index.settle()
+    assert publish(settings.paths, spec(), volumes, store=store, remote=index) == first
+
+
+@pytest.mark.parametrize("how", ["refuses", "is silent", "puts off"])
+def test_somebody_who_waits_for_an_answer_is_told_soon(
+    how: str, server: PineconeServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bounds are those of a reader, a tenth as long: what takes 12 seconds here would take two minutes."""
+    for name in ("READER_PATIENCE", "READER_DEADLINE"):
+        monkeypatch.setattr(pinecone_index, name, getattr(pinecone_index, name) / 10)
+    put(PineconeIndex(settings, spec()), "tale", TALE)
+    reader = PineconeIndex(settings, spec(), for_reader=True)
+    assert reader.count() >= 0
+    address = urlsplit(server.url).hostname
+    with socket.create_server((address, 0)) as silent:
+        if how == "refuses":
+            server.fail("/query", status=503, times=1000)
+        elif how == "puts off":
+            server.fail("/query", status=429, times=1000, retry_after=20)
+        else:
+            url = f"http://{address}:{silent.getsockname()[1]}"
+            reader = PineconeIndex(
+                settings.model_copy(update={"pinecone_host": url}), spec(), for_reader=True
+            )
+        begun = time.monotonic()
+        with pytest.raises(ServiceError, match=r"querying the index jung.*JUNG_STORE=embedded"):
+            reader.query(vectors_of(chunk_table("tale", TALE))[0], top_k=3)
+        assert time.monotonic() - begun < 5

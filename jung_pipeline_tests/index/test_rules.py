@@ -72,6 +72,29 @@ def test_each_fault_of_embeddings_is_found(table: pa.Table, chunks: pa.Table, na
     assert name in failed(check_embeddings(table, chunks, spec()))
 
 
+def test_texts_that_the_model_reads_alike_may_share_a_vector() -> None:
+    """Case, blanks and compatible characters are folded by tokenizers; other words are not."""
+    alike = ["The ﬁrst  wheel turns.", "the first wheel turns."]
+    shared = np.repeat(vectors_of(chunk_table("t", ["x"])), 2, axis=0)
+    table = embeddings(alike, shared)
+    assert failed(check_embeddings(table, chunk_table("tale", alike), spec())) == set()
+    told = {o.name: o for o in check_embeddings(embeddings(TEXTS[:2], shared), CHUNKS, spec())}
+    (offender,) = told["different_texts_have_different_vectors"].offenders
+    assert offender["chunk_id"] == CHUNKS.column("chunk_id")[1].as_py()
+
+
+def test_what_e5_reads_alike_is_told_by_its_own_tokens() -> None:
+    shared = np.repeat(vectors_of(chunk_table("t", ["x"])), 2, axis=0)
+    e5 = spec(model="multilingual-e5-small")
+    for texts, fault in (
+        (["The ﬁrst\u00a0 wheel\nturns.", "The first wheel turns."], set()),
+        (["𓁹 An eye.", "𓁺 An eye."], set()),  # signs that the model does not know
+        (["The Wheel turns.", "The wheel turns."], {"different_texts_have_different_vectors"}),
+    ):
+        table = embeddings(texts, shared, model=e5.model)
+        assert failed(check_embeddings(table, chunk_table("tale", texts), e5)) == fault
+
+
 def test_a_good_upsert_passes_and_a_bad_one_is_found(tmp_path: Path) -> None:
     index = EmbeddedIndex(tmp_path, spec())
     index.replace_volume("tale", CHUNKS, vectors_of(CHUNKS))
