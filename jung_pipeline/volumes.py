@@ -183,10 +183,10 @@ def describe(path: Path, catalogue: Catalogue) -> Volume:
 
     A file that cannot be opened gets an entry by its name: its raw_text stage then says what is wrong.
     """
-    from jung_pipeline.extract.extractor import describe_file
+    from jung_pipeline.extract.bounded import describe_bounded
 
     try:
-        facts = describe_file(path)
+        facts = describe_bounded(path)
     except Exception:  # whatever a reader stumbles over in one book is told when that book is read
         facts = {}
     name = unicodedata.normalize("NFC", path.name)

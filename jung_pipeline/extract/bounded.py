@@ -32,7 +32,7 @@ import jung_pipeline
 from jung_pipeline import progress, tables
 from jung_pipeline.errors import SourceError, StageError
 from jung_pipeline.extract.document import DocumentInfo, ExtractedDocument
-from jung_pipeline.extract.extractor import extract, file_format
+from jung_pipeline.extract.extractor import describe_file, extract, file_format
 
 #: Names of the files in which the child leaves the lines, and the number of the page it is at.
 RESULT, PLACE = "lines.arrow", "page"
@@ -49,6 +49,10 @@ class Limits:
     seconds: float = 900.0  # of time on the clock
     memory_mb: int = 2000  # over what an idle process takes
     max_file_mb: int = 1000  # size of the file
+
+
+#: What it may take to see what a file says about its book: somebody is waiting for it.
+DESCRIBING = Limits(seconds=60.0)
 
 
 def extract_bounded(
@@ -71,6 +75,19 @@ def extract_bounded(
         return _Reading(path, hints, limits, Path(folder)).document()
 
 
+def describe_bounded(path: Path, limits: Limits = DESCRIBING) -> dict[str, Any]:
+    """As :func:`jung_pipeline.extract.extractor.describe_file`, within limits and safe from crashes.
+
+    Raises:
+        SourceError: as ``describe_file``; besides ``too_large`` and ``damaged`` as :func:`extract_bounded`.
+        StageError: the reading failed for a reason that is not the file's.
+    """
+    if file_format(path, max_file_mb=limits.max_file_mb) == "txt":
+        return describe_file(path)
+    with tempfile.TemporaryDirectory(prefix="jung-describe-") as folder:
+        return _Reading(path, {}, limits, Path(folder)).description()
+
+
 class _Reading:
     """One child process that reads one file."""
 
@@ -83,9 +100,25 @@ class _Reading:
         Raises:
             SourceError: see :func:`extract_bounded`.
         """
+        self._outcome("extract")
+        with pa.OSFile(str(self._folder / RESULT)) as file:
+            lines = pa.ipc.open_file(file).read_all()
+        info = DocumentInfo.from_dict(tables.info_of(lines))
+        return ExtractedDocument(lines.replace_schema_metadata(None), info)
+
+    def description(self) -> dict[str, Any]:
+        """What the file says about its book, as the child read it.
+
+        Raises:
+            SourceError: see :func:`describe_bounded`.
+        """
+        return dict(self._outcome("describe")["description"])
+
+    def _outcome(self, task: str) -> dict[str, Any]:
+        """What the child says at the end of its ``task``, "extract" or "describe"."""
         failure: dict[str, Any] | None = None
-        finished = False
-        with (self._folder / "stderr").open("w+b") as stderr, self._child(stderr) as child:
+        finished: dict[str, Any] | None = None
+        with (self._folder / "stderr").open("w+b") as stderr, self._child(task, stderr) as child:
             deadline = time.monotonic() + self._limits.seconds
             for message in _messages(child, deadline):
                 if "progress" in message:
@@ -93,8 +126,8 @@ class _Reading:
                 elif "failure" in message:
                     failure = message["failure"]
                 else:
-                    finished = True
-            if not finished and failure is None:
+                    finished = message
+            if finished is None and failure is None:
                 if time.monotonic() >= deadline:
                     raise self._too_slow()
                 child.wait()
@@ -102,15 +135,12 @@ class _Reading:
             said = stderr.read()[-4000:].decode("utf-8", "replace")
         if failure is not None:
             raise self._failed(failure)
-        if not finished:
+        if finished is None:
             raise self._died(child.returncode, said)
-        with pa.OSFile(str(self._folder / RESULT)) as file:
-            lines = pa.ipc.open_file(file).read_all()
-        info = DocumentInfo.from_dict(tables.info_of(lines))
-        return ExtractedDocument(lines.replace_schema_metadata(None), info)
+        return finished
 
     @contextlib.contextmanager
-    def _child(self, stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    def _child(self, task: str, stderr: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
         """The running child; it does not outlive the ``with`` block."""
         package = str(Path(jung_pipeline.__file__).resolve().parent.parent)
         paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -136,6 +166,7 @@ class _Reading:
         try:
             assert child.stdin is not None
             request = {
+                "task": task,
                 "path": str(self._path.absolute()),
                 "hints": self._hints,
                 "max_file_mb": self._limits.max_file_mb,

@@ -20,7 +20,7 @@ from typing import Any
 from jung_pipeline import progress, tables
 from jung_pipeline.errors import SourceError
 from jung_pipeline.extract.bounded import PLACE, RESULT
-from jung_pipeline.extract.extractor import extract, file_format
+from jung_pipeline.extract.extractor import describe_file, extract, file_format
 
 #: What reads each format, imported before memory is limited: the limit is for the file.
 _MODULES = {
@@ -108,6 +108,9 @@ def _read(request: dict[str, Any], channel: _Channel) -> None:
     # twentieth of the time.
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    if request["task"] == "describe":
+        channel.say(finished=True, description=describe_file(path))
+        return
     with progress.reporting_to(channel.advance), progress.place_kept_by(_keep_place(folder)):
         document = extract(path, hints=request["hints"], max_file_mb=request["max_file_mb"])
     table = tables.with_info(document.lines, document.info.to_dict())

@@ -11,8 +11,8 @@ import pytest
 from jung_pipeline import progress, settings, stages
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.errors import SourceError
-from jung_pipeline.extract.bounded import Limits, extract_bounded
-from jung_pipeline.extract.extractor import extract
+from jung_pipeline.extract.bounded import Limits, describe_bounded, extract_bounded
+from jung_pipeline.extract.extractor import describe_file, extract
 from jung_pipeline_tests.extract.pdf_maker import lines, show, write_pdf
 
 PROSE = ["The ferryman counted his coins by night", "and found a face on one of them."]
@@ -66,6 +66,25 @@ def test_the_same_comes_out_as_in_this_process(tmp_path):
         there, here = extract_bounded(path), extract(path)
         assert there.lines.equals(here.lines) and there.lines.schema == here.lines.schema
         assert there.info == here.info
+
+
+def test_a_book_is_described_as_in_this_process(tmp_path):
+    pdf = write_pdf(tmp_path / "coins.pdf", [lines(60, 560, PROSE)] * 3)
+    page, text = tmp_path / "coins.html", tmp_path / "coins.txt"
+    page.write_text(HTML)
+    text.write_text("Title: Coins\nAuthor: F. Ferryman\n\n" + "\n".join(PROSE))
+    for path in (pdf, page, text):
+        assert describe_bounded(path) == describe_file(path)
+    assert describe_bounded(page)["title"] == describe_bounded(text)["title"] == "Coins"
+
+
+def test_describing_a_book_is_given_up_at_the_limit(tmp_path):
+    path = endless_pdf(tmp_path / "three.pdf")
+    begun = time.monotonic()
+    with pytest.raises(SourceError) as caught:
+        describe_bounded(path, Limits(seconds=3))
+    assert caught.value.kind == "too_large" and "3 seconds" in caught.value.message
+    assert time.monotonic() - begun < 30
 
 
 def test_progress_reaches_the_reporter(tmp_path):
