@@ -109,11 +109,14 @@ _MARKS = {
 
 @click.command()
 @click.argument("volumes", nargs=-1)
+@click.option(
+    "--quality", is_flag=True, help="How good the text is: pages, corrections, chapters, what looks wrong."
+)
 @command
-def status(volumes: tuple[str, ...], as_json: bool) -> int:
+def status(volumes: tuple[str, ...], quality: bool, as_json: bool) -> int:
     """Where every volume stands: each stage fresh, stale, failed or not made yet, and why.
 
-    Name VOLUMES (keys) to see one in full, with what its checks found.
+    Name VOLUMES (keys) to see one in full, with what its checks found, or with --quality its quality card.
     """
     from jung_pipeline import publishing
     from jung_pipeline.index.versions import current_id
@@ -121,6 +124,10 @@ def status(volumes: tuple[str, ...], as_json: bool) -> int:
     from jung_pipeline.volumes import present_volumes
 
     settings = load_settings()
+    if quality:
+        from jung_pipeline.cli.quality import show_quality
+
+        return show_quality(settings, volumes, as_json=as_json)
     home = settings.paths
     catalogue = home.catalogue()
     chosen = [catalogue.get(key) for key in volumes] if volumes else list(catalogue)

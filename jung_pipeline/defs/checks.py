@@ -13,7 +13,8 @@ from jung_pipeline import tables
 from jung_pipeline.defs.metadata import outcome_metadata
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
-from jung_pipeline.quality import chunk_rules, embedding_rules, index_rules, text_rules
+from jung_pipeline.quality import card_rules, chunk_rules, embedding_rules, index_rules, text_rules
+from jung_pipeline.quality.card import quality_card
 from jung_pipeline.quality.outcome import CheckOutcome
 from jung_pipeline.quality.record import write_outcomes
 from jung_pipeline.stages import index_spec
@@ -72,7 +73,12 @@ def raw_text_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs("cleaned_text", text_rules.CLEANED_TEXT_PROMISES, "raw_text", "removal_ledger"),
+    specs=_specs(
+        "cleaned_text",
+        {**text_rules.CLEANED_TEXT_PROMISES, **card_rules.CARD_PROMISES},
+        "raw_text",
+        "removal_ledger",
+    ),
     can_subset=True,
 )
 def cleaned_text_checks(
@@ -84,6 +90,7 @@ def cleaned_text_checks(
 ) -> Iterator[dg.AssetCheckResult]:
     """What cleaning promises."""
     outcomes = text_rules.check_cleaned_text(raw_text, cleaned_text, removal_ledger)
+    outcomes += card_rules.check_card(quality_card(raw_text, cleaned_text, removal_ledger))
     yield from _report(context, library, "cleaned_text", cleaned_text, outcomes)
 
 

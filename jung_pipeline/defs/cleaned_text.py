@@ -4,12 +4,21 @@ from collections.abc import Iterator
 
 import dagster as dg
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jung_pipeline import stages
 from jung_pipeline.defs.failing import making
-from jung_pipeline.defs.metadata import column_schema, count_table, counts, markdown_table, sample
+from jung_pipeline.defs.metadata import (
+    card_metadata,
+    column_schema,
+    count_table,
+    counts,
+    markdown_table,
+    sample,
+)
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
+from jung_pipeline.quality.card import quality_card
 
 
 @dg.multi_asset(
@@ -44,7 +53,6 @@ def cleaned_text(
     )
     kinds = counts(text.table.column("kind").to_pylist())
     chapters = list(dict.fromkeys(text.table.column("chapter").to_pylist()))
-    report = text.info["report"]
     rules = counts(ledger.table.column("rule").to_pylist())
     yield dg.Output(
         text.table,
@@ -56,13 +64,7 @@ def cleaned_text(
             "characters": sum(len(value) for value in text.table.column("text").to_pylist()),
             "kinds": count_table(kinds, "kind", "paragraphs"),
             "chapters": markdown_table([{"chapter": name} for name in chapters if name][:60]),
-            **{
-                name: report[name]
-                for name in ("words_corrected", "words_joined", "labels", "footnotes", "footnotes_linked")
-            },
-            "chapters_found": report["chapters"],
-            "leftovers": count_table(report["leftovers"], "looks like", "times"),
-            "removed_by_rule": count_table(rules, "rule", "entries"),
+            **card_metadata(quality_card(raw_text, text.table, ledger.table)),
             "sample": sample(text.table, ["chapter", "label_first", "kind", "text"], 8),
         },
     )
@@ -74,17 +76,30 @@ def cleaned_text(
             "dagster/row_count": ledger.table.num_rows,
             "dagster/column_schema": column_schema(ledger.table),
             "by_rule": count_table(rules, "rule", "entries"),
-            "samples": _samples_by_rule(ledger.table),
+            "samples": _samples_by_rule(raw_text, ledger.table),
+            "restore": "jung explain " + volume.key + " --rule NAME",
         },
     )
 
 
-def _samples_by_rule(ledger: pa.Table, each: int = 3) -> dg.MetadataValue:
-    """A few entries of every rule, so that a wrong one catches the eye."""
-    shown: dict[str, int] = {}
-    rows = []
-    for row in ledger.select(["rule", "page", "action", "before", "after", "reason"]).to_pylist():
-        shown[row["rule"]] = shown.get(row["rule"], 0) + 1
-        if shown[row["rule"]] <= each:
-            rows.append(row)
-    return markdown_table(sorted(rows, key=lambda row: row["rule"])[:90])
+def _samples_by_rule(raw_text: pa.Table, ledger: pa.Table, each: int = 3) -> dg.MetadataValue:
+    """A few entries of every rule in their line, spread over the volume, so that a wrong one catches the eye."""
+    lines = raw_text.column("text")
+    rows: list[dict[str, object]] = []
+    for rule in sorted(pc.unique(ledger["rule"]).to_pylist()):
+        of_rule = ledger.filter(pc.equal(ledger["rule"], rule))
+        step = max(1, of_rule.num_rows // each)
+        for entry in of_rule.take(list(range(0, of_rule.num_rows, step))[:each]).to_pylist():
+            line = lines[entry["line_id"]].as_py()
+            start, end = entry["raw_start"], entry["raw_end"]
+            rows.append(
+                {
+                    "rule": rule,
+                    "page": entry["page"],
+                    "in its line": f"{line[max(0, start - 40) : start]}⟦{entry['before']}⟧{line[end : end + 40]}",
+                    "after": entry["after"],
+                    "reason": entry["reason"],
+                    "entry": entry["entry"],
+                }
+            )
+    return markdown_table(rows)

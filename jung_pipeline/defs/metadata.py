@@ -6,7 +6,10 @@ from typing import Any
 import dagster as dg
 import pyarrow as pa
 
+from jung_pipeline.quality.card import QualityCard, RuleCount, facts_of
+from jung_pipeline.quality.leftovers import KINDS
 from jung_pipeline.quality.outcome import CheckOutcome
+from jung_pipeline.quality.plots import text_plot
 
 #: Longest text shown in a table cell.
 _CELL = 160
@@ -78,3 +81,52 @@ def outcome_metadata(outcome: CheckOutcome, volume: str) -> dict[str, Any]:
     if not outcome.passed:
         metadata["look_closer"] = f"jung status {volume}"
     return metadata
+
+
+def card_metadata(card: QualityCard) -> dict[str, Any]:
+    """The quality card as the UI shows it, and the figures in it that are worth a plot over time."""
+    figures: dict[str, Any] = {
+        "suspect_per_10000_words": card.leftovers_per_10000,
+        "words_corrected": sum(card.corrected.values()),
+        "pages_without_text": len(card.pages_without_text),
+        "chapters_found": card.chapters,
+        "printed_page_numbers": card.page_labels,
+        "footnotes": card.footnotes,
+        "footnotes_linked": card.footnotes_linked,
+    }
+    if card.mean_quality is not None:
+        figures["quality_of_the_text"] = round(card.mean_quality, 3)
+    return {"quality_card": dg.MetadataValue.md(_card_as_markdown(card)), **figures}
+
+
+def _card_as_markdown(card: QualityCard) -> str:
+    parts = [_table_of(("", ""), facts_of(card))]
+    if len(card.page_quality) > 1:
+        # In a code block: the UI's Markdown shows no picture that comes with the text (see quality/plots.py).
+        parts += [
+            "Quality by page (the lowest of each group; × no text, · not measured):",
+            f"```\n{text_plot(card.page_quality, 80)}\n```",
+        ]
+    for title, counts in (("Removed", card.removed), ("Changed", card.changed), ("Moved", card.moved)):
+        if counts:
+            parts.append(_rule_table(title, counts))
+    for kind, count in card.leftovers.items():
+        shown = [suspect for suspect in card.suspects if suspect.kind == kind][:8]
+        parts += [
+            f"**{kind}** {count}. {KINDS[kind]}",
+            _table_of(
+                ("page", "printed", "paragraph", "text"),
+                [(s.page, s.label, s.paragraph, s.snippet) for s in shown],
+            ),
+        ]
+    return "\n\n".join(parts)
+
+
+def _rule_table(title: str, counts: Mapping[str, RuleCount]) -> str:
+    rows = [(rule, f"{count.entries:,}", f"{count.characters:,}") for rule, count in counts.items()]
+    return _table_of((f"{title} by rule", "entries", "characters"), rows)
+
+
+def _table_of(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
+    return "\n".join([*lines, *("| " + " | ".join(_cell(value) for value in row) + " |" for row in rows)])
