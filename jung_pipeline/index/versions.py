@@ -107,7 +107,7 @@ def publish(
         before = _current_or_none(home.index)
         sources, missing = chosen(home, spec, volumes)
         wanted = composition(spec, sources, missing, store, calibration_version)
-        if before and not force and (_is(before, wanted, sources) or is_held(home.index, sources)):
+        if before and not force and _stays(before, wanted, sources):
             _check_remote(before, spec, remote)
             return before.manifest
         now = datetime.now(UTC)
@@ -164,7 +164,7 @@ def is_live(
         return False
     sources, missing = chosen(home, spec, volumes)
     wanted = composition(spec, sources, missing, dict(store or {"kind": "embedded"}), calibration_version)
-    return _is(before, wanted, sources) or is_held(home.index, sources)
+    return _stays(before, wanted, sources)
 
 
 def prune(index_dir: Path, keep: int = 3) -> list[str]:
@@ -231,6 +231,16 @@ def _told(index_dir: Path) -> Iterator[None]:
             f"The index in {index_dir} cannot be published ({said}). The version before stays live.",
             remedy="Look at its disk and its rights, and run `jung ingest` again.",
         ) from error
+
+
+def _stays(version: IndexVersion, wanted: str, sources: Mapping[str, Source]) -> bool:
+    """Whether the live ``version`` is what is wanted, or what somebody went back to; and whole."""
+    if not is_held(version.path.parents[1], sources):
+        return _is(version, wanted, sources)
+    with contextlib.suppress(VectorIndexError):
+        version.open()
+        return True
+    return False
 
 
 def _is(version: IndexVersion, wanted: str, sources: Mapping[str, Source]) -> bool:
@@ -304,9 +314,8 @@ def _audited(
         chunks = None
         if source.chunks:
             try:
-                chunks = tables.read_or_discard(
-                    source.chunks
-                )  # all of it: a checksum speaks for its page alone
+                # All of it: a checksum speaks for its page alone.
+                chunks = tables.read_or_discard(source.chunks)
             except StageError:
                 source = source.as_last_good()
         proved[volume] = source

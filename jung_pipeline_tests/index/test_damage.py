@@ -173,6 +173,18 @@ def test_a_version_that_is_not_whole_is_not_gone_back_to(library: Library) -> No
     assert open_current(library.home.index).manifest.version == second.version
 
 
+def test_a_version_gone_back_to_that_loses_a_file_is_replaced(library: Library) -> None:
+    first = open_current(library.home.index)
+    library.index("clocks", ["Clock."])
+    library.publish()
+    roll_back(library.home.index, first.manifest.version)
+    assert library.is_live(), "it is held"
+    next((first.path / "lexical").glob("*.pos")).unlink()
+    assert not library.is_live()
+    manifest = library.publish()
+    assert open_current(library.home.index).manifest == manifest
+
+
 def test_what_does_not_agree_is_named_volume_by_volume(library: Library) -> None:
     library.index("clocks", CLOCKS, content_hash="0" * 64)
     with pytest.raises(IndexAuditError) as caught:
