@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jung_pipeline.cli import doctor, explain, index, ingest, library, reading, showing
+from jung_pipeline.cli import doctor, evaluation, explain, index, ingest, library, reading, showing
 
 _HELP = """From your own books by and about C. G. Jung to cited answers.
 
@@ -17,7 +17,9 @@ _HELP = """From your own books by and about C. G. Jung to cited answers.
   jung ask "What is the shadow?"
   jung search enantiodromia   passages only
   jung show CHUNK             a passage in its surroundings
+  jung verify TEXT            whether its quotations stand in these books
   jung explain VOLUME         a page as the file has it, and what cleaning made of it
+  jung eval --golden DIR      how well it finds, refuses and checks
   jung index plan             what an ingestion would change in the index, and its price
   jung ui                     the same line as a graph, in the browser
   jung demo                   all of it on three small books of ours
@@ -45,6 +47,8 @@ for _command in (
     reading.search,
     reading.ask,
     reading.show,
+    evaluation.verify,
+    evaluation.evaluation,
     explain.explain,
     index.index,
     doctor.doctor,

@@ -119,6 +119,11 @@ class Library:
             )
         return cls(version, make_embedder(settings), settings, volumes=_volumes(settings))
 
+    @property
+    def retriever(self) -> Retriever:
+        """What ranks the passages, for whoever measures its parts."""
+        return self._retriever
+
     # ---------------------------------------------------------------------------------------------
     # search and ask
     # ---------------------------------------------------------------------------------------------
@@ -345,6 +350,10 @@ class Library:
         ``attributed_to`` names the author or work all of them are said to be from.
         """
         return self._verifier().verify(text, attributed_to=attributed_to)
+
+    def judge(self, quote: str, *, attributed_to: str | None = None) -> QuoteVerdict:
+        """The verdict on one quotation, given without its quotation marks."""
+        return self._verifier().judge(quote, attributed_to=attributed_to)
 
     def _verifier(self) -> Verifier:
         works = list(dict.fromkeys((work.title, work.author) for work in self.works()))

@@ -1,0 +1,158 @@
+"""``jung eval`` and ``jung verify``: how good the library is, and whether a quotation is in it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.markup import escape
+from rich.table import Table
+
+from jung_pipeline.cli.output import command, console, load_settings, print_json
+from jung_pipeline.errors import EXIT_NOT_FOUND, EXIT_OK, UsageError
+
+
+@click.command(name="eval")
+@click.option(
+    "--golden",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with questions.jsonl, unanswerable.jsonl and quotes.jsonl.",
+)
+@click.option("--keep/--no-keep", default=True, help="Keep the figures for the next run to be held against.")
+@command
+def evaluation(golden: Path, keep: bool, as_json: bool) -> int:
+    """Ask golden questions and say how well the library finds, refuses and checks. Asks no language model.
+
+    A question counts as found where the words of its answer are among the passages. Questions on books that are
+    not in the library are left out.
+    """
+    from jung_pipeline.evaluation import record
+    from jung_pipeline.evaluation.evaluate import evaluate
+    from jung_pipeline.evaluation.golden import read
+    from jung_pipeline.query.library import Library
+
+    settings = load_settings()
+    cases = read(golden.expanduser())
+    library = Library.open(settings)
+    report = evaluate(library, cases).to_dict()
+    name = golden.expanduser().resolve().name
+    changes = record.changes(report, record.last(settings.home, golden=name))
+    if keep:
+        record.keep(settings.home, report, golden=name, version=library.version.manifest.version)
+    if as_json:
+        print_json({**report, "changes": changes})
+    else:
+        _show(report, changes)
+    return EXIT_OK
+
+
+def _show(report: dict[str, Any], changes: dict[str, float]) -> None:
+    from jung_pipeline.evaluation.record import COMPARED, LOWER_IS_BETTER
+
+    if report["missing_books"]:
+        console.print(f"[yellow]Not in this library:[/yellow] {escape('; '.join(report['missing_books']))}")
+    table = _table("figure", "value", "change")
+    for name in COMPARED:
+        table.add_row(name, _number(report[name]), _change(changes.get(name), name in LOWER_IS_BETTER))
+    table.add_row("near_miss_answer_rate", _number(report["near_miss_answer_rate"]), "")
+    console.print(table)
+    for title, groups in (("kind", report["by_kind"]), ("language", report["by_language"])):
+        table = _table(title, "questions", "recall@3", "recall@6", "recall@20")
+        for name, row in groups.items():
+            numbers = (_number(row[f"recall@{k}"]) for k in (3, 6, 20))
+            table.add_row(escape(name), str(row["questions"]), *numbers)
+        console.print(table)
+    if report.get("ablations"):
+        table = _table("ranking", "recall@3", "recall@6", "recall@20", "mrr")
+        for name, row in report["ablations"].items():
+            table.add_row(name, *(_number(row[key]) for key in ("recall@3", "recall@6", "recall@20", "mrr")))
+        console.print(table)
+    table = _table("quotations", "cases", "right")
+    for name, row in report["quote_accuracy_by_verdict"].items():
+        table.add_row(escape(name), str(row["quotations"]), _number(row["accuracy"]))
+    console.print(table)
+    latency = report["latency_ms"]
+    if latency:
+        console.print(
+            f"A search takes {latency['search_median']} ms (95 of 100 under {latency['search_p95']} ms), "
+            f"{latency['search_over_embedding']} times the embedding of its question.",
+            soft_wrap=True,
+        )
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if place else "left", no_wrap=True)
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _change(value: float | None, lower_is_better: bool) -> str:
+    if not value:
+        return ""
+    better = (value < 0) == lower_is_better
+    return f"[{'green' if better else 'red'}]{value:+.3f} {'better' if better else 'worse'}[/]"
+
+
+_SYMBOLS = {
+    "verbatim": "[green]✓ verbatim[/green]",
+    "altered": "[yellow]≠ altered[/yellow]",
+    "misattributed": "[yellow]↪ misattributed[/yellow]",
+    "not_in_library": "[red]✗ not in these books[/red]",
+    "too_short": "[dim]· too short to tell[/dim]",
+}
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@click.option("--file", "file", type=click.File(encoding="utf-8"), help="A text file; - is standard input.")
+@click.option("--by", "attributed_to", help="The author or work that the quotations are said to be from.")
+@click.option("--strict", is_flag=True, help="Exit code 3 unless every quotation is verbatim.")
+@command
+def verify(text: tuple[str, ...], file: Any, attributed_to: str | None, strict: bool, as_json: bool) -> int:
+    """Whether quotations stand in these books: verbatim, altered, misattributed or not there at all.
+
+    TEXT may hold several quotations in quotation marks; a text without any is one quotation. No model is asked.
+
+    \b
+    Example:  jung verify "As Jung says, “the shadow is a moral problem”."
+              jung verify --by Freud --file essay.txt --strict
+    """
+    from jung_pipeline.query.library import Library
+
+    given = " ".join(text) if text else file.read() if file else ""
+    if not given.strip():
+        raise UsageError("There is nothing to verify.", remedy="Give a text, or --file FILE.")
+    library = Library.open(load_settings())
+    verdicts = library.verify(given, attributed_to=attributed_to)
+    if as_json:
+        print_json({"verdicts": [verdict.to_dict() for verdict in verdicts]})
+    else:
+        for verdict in verdicts:
+            _show_verdict(verdict)
+        if not verdicts:
+            console.print("There is no quotation in it.")
+    sys.stdout.flush()
+    wrong = any(verdict.verdict not in ("verbatim", "too_short") for verdict in verdicts)
+    return EXIT_NOT_FOUND if strict and wrong else EXIT_OK
+
+
+def _show_verdict(verdict: Any) -> None:
+    console.print(f"{_SYMBOLS[verdict.verdict]}  “{escape(verdict.quote)}”", soft_wrap=True)
+    if verdict.verdict == "misattributed" and verdict.attributed_to:
+        console.print(f"   said to be from {escape(verdict.attributed_to)}; it stands in:", soft_wrap=True)
+    for place in verdict.places[:5]:
+        console.print(f"   {escape(place.citation)}  [dim]{escape(place.chunk_id)}[/dim]", soft_wrap=True)
+        if verdict.verdict == "altered":
+            console.print(f"   printed: “{escape(place.printed)}”", soft_wrap=True)
+    for quoted, printed in verdict.changes[:12]:
+        console.print(
+            f"   {escape(quoted or '(nothing)')} → {escape(printed or '(nothing)')}", soft_wrap=True
+        )

@@ -1,0 +1,1 @@
+"""How well the library finds, refuses and checks: golden questions in, figures out."""

@@ -1,0 +1,69 @@
+"""Evaluations as they were made, one JSON file each, so that the next one can be held against the last.
+
+::
+
+    JUNG_HOME/evaluations/<time>.json
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jung_pipeline import tables
+
+#: The figures that are held against those of the run before; higher is better but for the ones below.
+COMPARED = (
+    "recall@3",
+    "recall@6",
+    "recall@20",
+    "mrr",
+    "ndcg@10",
+    "cross_lingual_recall@6",
+    "auroc_off_topic",
+    "auroc_near_miss",
+    "false_answer_rate",
+    "false_refusal_rate",
+    "quote_accuracy",
+)
+LOWER_IS_BETTER = ("false_answer_rate", "false_refusal_rate")
+
+
+def folder(home: Path) -> Path:
+    """Where the evaluations of a library lie."""
+    return home / "evaluations"
+
+
+def keep(home: Path, report: Mapping[str, Any], *, golden: str, version: str) -> Path:
+    """Write ``report`` beside the earlier ones."""
+    now = datetime.now(UTC)
+    made = {"made": now.isoformat(timespec="seconds"), "golden": golden, "index_version": version, **report}
+    path = folder(home) / f"{now:%Y%m%dT%H%M%S%f}.json"
+    tables.write_text(path, json.dumps(made, ensure_ascii=False, indent=1))
+    return path
+
+
+def last(home: Path, *, golden: str) -> dict[str, Any] | None:
+    """The latest evaluation with the golden set ``golden``; a file that cannot be read is passed over."""
+    for path in sorted(folder(home).glob("*.json"), reverse=True):
+        try:
+            report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if report["golden"] == golden:
+                return report
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return None
+
+
+def changes(now: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict[str, float]:
+    """How the figures changed; those that one of the two lacks are left out."""
+    if before is None:
+        return {}
+    return {
+        name: round(now[name] - before[name], 4)
+        for name in COMPARED
+        if now.get(name) is not None and before.get(name) is not None
+    }
