@@ -20,6 +20,9 @@ class Change:
     reason: str
     before: str
     after: str
+    entry: int = -1  # its number in the ledger
+    start: int = 0  # in the raw line
+    end: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,9 +101,7 @@ def explain_page(
     changes: dict[int, list[Change]] = defaultdict(list)
     for entry in ledger.to_pylist():
         if entry["line_id"] in wanted:
-            changes[entry["line_id"]].append(
-                Change(*(entry[name] for name in ("action", "rule", "reason", "before", "after")))
-            )
+            changes[entry["line_id"]].append(Change(*(entry[name] for name in _CHANGE_COLUMNS)))
     went: dict[int, list[int]] = defaultdict(list)
     shown = []
     for row in rows:
@@ -123,6 +124,7 @@ def explain_page(
     )
 
 
+_CHANGE_COLUMNS = ("action", "rule", "reason", "before", "after", "entry", "raw_start", "raw_end")
 _PARAGRAPH_COLUMNS = (
     "paragraph",
     "kind",
@@ -133,6 +135,12 @@ _PARAGRAPH_COLUMNS = (
     "label_last",
     "text",
 )
+
+
+def labels_of(raw_text: pa.Table, cleaned_text: pa.Table) -> dict[int, list[str]]:
+    """The printed page numbers on each raw line, by ``line_id``: two where a page begins inside it."""
+    lines = raw_text.select(["line_id", "page", "page_label"]).to_pylist()
+    return _labels(lines, cleaned_text.select(["spans", "label_first", "page_starts"]).to_pylist())
 
 
 def _lines_at(page: int, lines: list[dict[str, Any]]) -> set[int]:
