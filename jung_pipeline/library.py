@@ -3,7 +3,7 @@
 ::
 
     JUNG_HOME/
-      catalogue.toml            the volumes, editable
+      catalogue.toml            the volumes, editable (.catalogue.toml.lock: held while it is changed)
       library/                  the book files, as they came
       tables/<stage>/<volume>.parquet
       tables/embeddings/<model>/<volume>.parquet

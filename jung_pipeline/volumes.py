@@ -201,6 +201,8 @@ def describe(path: Path, catalogue: Catalogue) -> Volume:
 def add_file(home: Home, path: Path, *, replacing: bool = False) -> tuple[Volume, str]:
     """Copy the book at ``path`` into the library; its entry and what happened: added, replaced, unchanged.
 
+    A file that is there already under another name is not taken in twice: ``unchanged``, with that entry.
+
     Raises:
         UsageError: no such file, not a type of book, or another book of that name is there and
             ``replacing`` was not asked for.
@@ -213,6 +215,9 @@ def add_file(home: Home, path: Path, *, replacing: bool = False) -> tuple[Volume
         entry = catalogue.by_file(name)
         target = home.source(entry) if entry else home.library / name
         happened = "added"
+        twin = None if entry or target.exists() else _same_book(home, catalogue, path)
+        if twin:
+            return twin, "unchanged"
         if target.exists():
             same = target.samefile(path) or source_facts(target)["sha256"] == source_facts(path)["sha256"]
             if same and entry:
@@ -226,6 +231,17 @@ def add_file(home: Home, path: Path, *, replacing: bool = False) -> tuple[Volume
         if not (target.exists() and target.samefile(path)):
             tables.write_atomically(target, lambda staged: shutil.copyfile(path, staged))
     return entry or _enter(catalogue, describe(target, catalogue))[0], happened
+
+
+def _same_book(home: Home, catalogue: Catalogue, path: Path) -> Volume | None:
+    """The volume whose file is byte for byte the one at ``path``, under whatever name."""
+    size = path.stat().st_size
+    files = [(volume, home.source(volume)) for volume in catalogue]
+    alike = [(volume, file) for volume, file in files if file.is_file() and file.stat().st_size == size]
+    if not alike or not size:
+        return None
+    digest = source_facts(path)["sha256"]
+    return next((volume for volume, file in alike if source_facts(file)["sha256"] == digest), None)
 
 
 def _refuse_source(path: Path) -> None:

@@ -59,6 +59,18 @@ def test_another_book_of_the_same_name_is_not_overwritten_unless_asked(tmp_path)
     assert home.source(volume).read_text(encoding="utf-8") == TEXT + "More.\n"
 
 
+def test_the_same_file_under_another_name_is_not_a_second_book(tmp_path):
+    home = Home(tmp_path / "home")
+    first, copy = tmp_path / "Keeper.txt", tmp_path / "Keeper (1).txt"
+    first.write_text(TEXT, encoding="utf-8")
+    copy.write_text(TEXT, encoding="utf-8")
+    volume, _ = add_file(home, first)
+    assert add_file(home, copy) == (volume, "unchanged")
+    assert [path.name for path in home.library.glob("*.txt")] == ["Keeper.txt"]
+    copy.write_text(TEXT.replace("stones", "boats!"), encoding="utf-8")
+    assert add_file(home, copy)[1] == "added"
+
+
 def test_something_that_is_no_book_is_refused(tmp_path):
     path = tmp_path / "cover.jpg"
     path.write_bytes(b"\xff\xd8")
@@ -149,7 +161,7 @@ def test_processes_that_add_books_of_one_title_at_once_give_each_a_key_of_its_ow
     for suffix in ("txt", "html", "text"):
         books = [tmp_path / f"Book {number}.{suffix}" for number in range(5)]
         for book in books:
-            book.write_text(f"<p>{TEXT}</p>" if suffix == "html" else TEXT, encoding="utf-8")
+            book.write_text(f"<p>{TEXT}</p> {book.name}", encoding="utf-8")
         running.append(
             subprocess.Popen(
                 [sys.executable, "-c", ADD, str(tmp_path / "home"), *map(str, books)],

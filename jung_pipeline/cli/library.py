@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,7 @@ def add(files: tuple[Path, ...], replacing: bool, as_json: bool) -> int:
             volume, happened = add_file(home, path.expanduser(), replacing=replacing)
             results.append({"file": str(path), "result": happened, "volume": _entry(volume)})
             if not as_json:
-                _show_entry(volume, happened)
+                _show_entry(volume, happened, path.name)
         except (JungError, OSError, RuntimeError) as error:
             failed += 1
             problem = _problem_with(path, error)
@@ -82,8 +83,10 @@ def _entry(volume: Volume) -> dict[str, Any]:
     return {name: value for name, value in asdict(volume).items() if value not in (None, {})}
 
 
-def _show_entry(volume: Volume, happened: str) -> None:
+def _show_entry(volume: Volume, happened: str, name: str) -> None:
     """The catalogue entry as it was written: the key, then a line for each field, labels in a narrow column."""
+    if unicodedata.normalize("NFC", name) != volume.file:
+        happened += f": the very same file is in the library as {escape(volume.file)}"
     console.print(f"[bold]{escape(volume.key)}[/bold]  {happened}", soft_wrap=True)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, min_width=2 + max(map(len, _SHOWN)))
@@ -92,7 +95,7 @@ def _show_entry(volume: Volume, happened: str) -> None:
     for name in _SHOWN:
         value = getattr(volume, name)
         if value is not None:
-            note = "  [dim](from the file's name)[/dim]" if name == "title" and from_name else ""
+            note = "  [dim](as the file is called)[/dim]" if name == "title" and from_name else ""
             table.add_row(f"  {name}", escape(str(value)) + note)
         elif name == "author":
             table.add_row("  author", "[dim]not in the file; fill it in for citations[/dim]")
@@ -193,7 +196,8 @@ def _show_reasons(report: list[dict[str, Any]], *, in_full: bool) -> None:
     """Why stages failed; ``in_full`` also why they are late, and what the checks found."""
     for row in report:
         for stage, state in row["stages"].items():
-            if state["status"] == "failed" or (in_full and state["status"] != "fresh"):
+            lost = state["status"] == "missing" and state["reason"] != freshness.NOT_MADE
+            if state["status"] == "failed" or lost or (in_full and state["status"] != "fresh"):
                 console.print(f"  {row['volume']} · {stage}: {escape(state['reason'])}", soft_wrap=True)
         if in_full:
             _show_checks(row["checks"] or [])
