@@ -24,6 +24,9 @@ def place_footnotes(book: Book) -> None:
         placed.add(note)
         for paragraph in _whole_note(book.paragraphs, note):
             _take_place(paragraph, book.paragraphs[home])
+            paragraph.note_mark = (
+                paragraph.note_mark or book.anchors[number].mark
+            )  # of a list, where none is printed
     book.report["footnotes linked"] = len(set(links.values()))
 
 
@@ -33,12 +36,11 @@ def _whole_note(paragraphs: list[Paragraph], first: int) -> list[Paragraph]:
     for paragraph in paragraphs[first + 1 :]:
         if paragraph.fate == "note_frame":
             continue
-        same = (
-            paragraph.kind == "footnote"
-            and paragraph.fate is None
-            and paragraph.note_mark == rows[0].note_mark
-        )
-        if not same or (paragraph.note_id != rows[0].note_id) or rows[0].note_mark is None:
+        own = rows[0].note_id or rows[0].note_mark
+        same = paragraph.kind == "footnote" and paragraph.fate is None and own is not None
+        if not same or paragraph.note_id != rows[0].note_id:
+            break
+        if paragraph.note_id is None and paragraph.note_mark != rows[0].note_mark:
             break
         rows.append(paragraph)
     return rows

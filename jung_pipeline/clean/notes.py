@@ -78,8 +78,28 @@ def find_gathered_notes(book: Book) -> None:
             if current.fate == "note_frame":
                 current.fate, current = "note_frame", paragraph
                 over = False
+    _take_out_headings_over_notes(book)
     book.tracked.apply(edits)
     book.sync_paragraphs()
+
+
+def _take_out_headings_over_notes(book: Book) -> None:
+    """Headings with nothing under them but notes to text before them, which move there: "Notes", "Chapter I"."""
+    anchored = {anchor.target: anchor.raw for anchor in reversed(book.anchors) if anchor.target}
+    notes = other = False  # what stands from here to the next heading that stays
+    last_mark = 0
+    for paragraph in reversed(book.paragraphs):
+        if paragraph.fate is not None:
+            continue
+        if paragraph.kind == "footnote":
+            if paragraph.note_id in anchored:
+                notes, last_mark = True, max(last_mark, anchored[paragraph.note_id])
+        elif paragraph.kind != "heading":
+            other = True
+        elif notes and not other and last_mark < book.lines[paragraph.lines[0]].raw_start:
+            paragraph.fate = "note_heading"
+        else:
+            notes, other, last_mark = False, False, 0
 
 
 def _becomes_note(paragraph: Paragraph, head: Paragraph | None) -> None:

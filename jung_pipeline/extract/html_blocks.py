@@ -285,6 +285,7 @@ class RowBuilder:
                 note=block.note if block else None,
                 box_id=f"{self.file}#{box.element_id}" if box and box.element_id else None,
                 box=box.containers[-1] if box and box.containers else None,
+                among_notes=around.among_notes,
                 containers=block.containers if block else (),
                 pages=pages,
             )

@@ -88,6 +88,7 @@ _DOCTYPE = regex.compile(
 _ENTITY_DECLARATION = regex.compile(r"""<!ENTITY\s+([\w.-]+)\s+(?:"([^"&<%]{0,80})"|'([^'&<%]{0,80})')\s*>""")
 _ENTITY = regex.compile(r"&([A-Za-z][\w.-]{0,40});")
 _XHTML = regex.compile(r"<\?xml|xmlns\s*=|XHTML", flags=regex.IGNORECASE)
+_ROOT = regex.compile(r"<(?:[\w.-]+:)?html(?=[\s>/])", flags=regex.IGNORECASE)
 _PREDEFINED = frozenset(("amp", "lt", "gt", "quot", "apos"))
 
 #: Half title, title page, title page of the series.
@@ -195,7 +196,7 @@ def parse_into(text: str, builder: RowBuilder) -> RowBuilder:
     text = without_doctype(text)
     if _XHTML.search(text[:2000]):
         trial = _copy(builder)
-        if _feed_xml(text, trial):
+        if _feed_xml(_with_prefixes(text), trial):
             return trial
     _feed_soup(text, builder)
     return builder
@@ -236,6 +237,15 @@ def without_doctype(text: str) -> str:
         return char if char and char not in "<>&" else f"&amp;{name};" if char is None else match.group(0)
 
     return _ENTITY.sub(written_out, text) if "&" in text else text
+
+
+def _with_prefixes(text: str) -> str:
+    """The document with the namespace of ``epub:type`` declared, where it uses the prefix without: lxml drops those."""
+    for prefix in ("epub", "ops"):
+        if f" {prefix}:type" in text and f"xmlns:{prefix}" not in text:
+            declaration = f' xmlns:{prefix}="http://www.idpf.org/2007/ops"'
+            text = _ROOT.sub(lambda match, more=declaration: match.group() + more, text, count=1)
+    return text
 
 
 class _XmlTarget:

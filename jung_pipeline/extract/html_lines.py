@@ -49,6 +49,7 @@ class Row:
     note: int | None = None  # serial of the note box around it
     box_id: str | None = None  # id of the box that gives the element
     box: int | None = None  # serial of that box
+    among_notes: bool = False  # inside a part that holds nothing but notes
     containers: tuple[int, ...] = ()  # serials of the enclosing <div>, <section>, …, outermost first
     pages: list[str] = field(default_factory=list)  # labels of the pages that begin in it, in order
     page_label: str | None = None

@@ -211,6 +211,7 @@ def _name_notes(rows: Sequence[Row], references: dict[str, None], places: dict[s
     current: str | None = None
     current_note: int | None = None
     since = 0
+    box: int | None = None  # the list item, cell or the like that began with the note
     for index, row in enumerate(rows):
         if row.note is not None and row.note != current_note:
             current = row.box_id
@@ -219,12 +220,13 @@ def _name_notes(rows: Sequence[Row], references: dict[str, None], places: dict[s
         if wanted_name is not None and row.element not in HEADINGS and not _is_elsewhere(row):
             _become_note(row, wanted_name)
             current, since = wanted_name, 0
+            box = _begun_with(rows, index)
         elif row.note is not None:
             _become_note(row, current or row.element_id)
             since = 0
         elif current is not None:
             since += 1
-            if _continues(rows, index, wanted, since):
+            if _continues(rows, index, wanted, since, box):
                 _become_note(row, current)
             else:
                 current = None
@@ -240,8 +242,18 @@ def _become_note(row: Row, name: str | None) -> None:
     row.element, row.element_id = ("footnote", name) if not _is_elsewhere(row) else (row.element, name)
 
 
-def _continues(rows: Sequence[Row], index: int, wanted: dict[int, str], since: int) -> bool:
-    """Whether a row between two notes belongs to the first: same list or section, no note mark in it."""
+def _begun_with(rows: Sequence[Row], index: int) -> int | None:
+    """The innermost list item, division or the like, if it begins with row ``index``: all of it is one note."""
+    before = rows[index - 1].containers if index else ()
+    inner = rows[index].containers
+    return inner[-1] if inner and inner[-1] not in before else None
+
+
+def _continues(rows: Sequence[Row], index: int, wanted: dict[int, str], since: int, box: int | None) -> bool:
+    """Whether a row belongs to the note before it, whose container is ``box`` if it has one of its own.
+
+    Between two notes it does if it stands in the same list or section and has no note mark in it.
+    """
     row = rows[index]
     if (
         since > _CONTINUES
@@ -250,7 +262,9 @@ def _continues(rows: Sequence[Row], index: int, wanted: dict[int, str], since: i
         or _is_elsewhere(row)
     ):
         return False
-    if row.block == rows[index - 1].block:
+    if box in row.containers or row.block == rows[index - 1].block:
+        return True
+    if row.among_notes or _is_mark_alone(rows[index - 1]):
         return True
     for later in range(index, min(index + _CONTINUES, len(rows))):
         if later in wanted:
@@ -258,3 +272,9 @@ def _continues(rows: Sequence[Row], index: int, wanted: dict[int, str], since: i
         if rows[later].element in HEADINGS or any(m.kind == "noteref" for m in rows[later].marks):
             return False
     return False
+
+
+def _is_mark_alone(row: Row) -> bool:
+    """Whether a row of a note holds nothing but its printed mark, so that the words must come behind it."""
+    covered = sum(m.end - m.start for m in row.marks if m.kind == "backlink")
+    return row.element == "footnote" and 0 < len(row.text.strip()) <= covered

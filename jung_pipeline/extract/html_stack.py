@@ -61,6 +61,7 @@ class Inside:
     rank: int = _NO_RANK  # of the strongest of BLOCK_ROLES
     in_paragraph: bool = False
     in_inline: bool = False
+    among_notes: bool = False
 
     def of_row(self, *, strong: bool = True) -> tuple[str, OpenElement | None]:
         """The role of a row, and the box that gives it; without ``strong``, the role by tags."""
@@ -91,4 +92,5 @@ def inside(around: Inside, element: OpenElement) -> Inside:
         rank=min(ranks),
         in_paragraph=around.in_paragraph or tag == "p",
         in_inline=around.in_inline or not role.block,
+        among_notes=around.among_notes or role.box == "notes",
     )
