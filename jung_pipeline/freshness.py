@@ -23,6 +23,10 @@ from jung_pipeline.settings import Settings
 from jung_pipeline.stages import STAGES, code_version, fingerprint, index_spec, source_facts, stage_path
 
 
+#: Why a stage is missing that never was there; any other reason is a loss.
+NOT_MADE = "not made yet"
+
+
 @dataclass(frozen=True)
 class StageState:
     """How a stage of a volume stands: ``fresh``, ``stale``, ``missing`` (never made, or lost) or ``failed``."""
@@ -75,7 +79,7 @@ def _state_of(
         return StageState(stage, "failed", failure["message"], info)
     if not info or "fingerprint" not in info:
         damaged = stage_path(stage, volume.key, settings).exists()
-        return StageState(stage, "missing", "its table is damaged" if damaged else "not made yet", None)
+        return StageState(stage, "missing", "its table is damaged" if damaged else NOT_MADE, None)
     if above is not None:
         return StageState(stage, "stale", f"{above} is not up to date", info)
     try:

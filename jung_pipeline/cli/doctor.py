@@ -127,7 +127,7 @@ def _index(settings: Settings) -> Finding:
 
     try:
         found = publishing.summary(settings)
-        level = "ok" if found["version"] else "note"
+        level = "ok" if not found["problem"] else "problem" if found["version"] else "note"
         return Finding("index", level, found["summary"].removeprefix("Index: "))
     except JungError as error:
         return Finding("index", "problem", error.message, error.remedy)

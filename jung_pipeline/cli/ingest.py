@@ -38,8 +38,8 @@ def ingest(volumes: tuple[str, ...], force: bool, as_json: bool) -> int:
     report = run(settings, volumes, force=force, quiet=as_json)
     if as_json:
         print_json(report)
-    failed = report["not_taken"] or any(row["status"] == "failed" for row in report["volumes"])
-    return EXIT_FAILED if failed else 0
+    failed = any(row["status"] == "failed" for row in report["volumes"])
+    return EXIT_FAILED if failed or report["not_taken"] or report["not_published"] else 0
 
 
 def run(
@@ -80,6 +80,7 @@ def run(
         "index": ingestion.published.summary
         if ingestion.published
         else ingestion.not_published or "unchanged",
+        "not_published": ingestion.not_published,  # why the version before stays live; "" where it need not
         "seconds": round(time.monotonic() - started, 1),
     }
     if not quiet:

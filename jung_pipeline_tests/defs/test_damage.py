@@ -11,8 +11,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from jung_pipeline import freshness, publishing
+from jung_pipeline.cli.group import jung
 from jung_pipeline.defs.running import Ingestion
 from jung_pipeline.index.versions import open_current
 from jung_pipeline_tests.small_books import put_epub
@@ -182,3 +184,17 @@ def test_a_library_that_may_only_be_read_answers_questions(library, elsewhere):
     hits, problem = json.loads(done.stdout)
     assert hits and not problem
     assert set(home.rglob("*")) == before, "a reader leaves nothing behind"
+
+
+def test_what_is_lost_is_told_by_the_commands_and_not_publishing_is_a_failure(library):
+    put_epub(library.paths.library, "north")
+    ingest(library)
+    next((library.paths.index / "segments" / "north").glob("*.arrow")).unlink()
+    said = CliRunner().invoke(jung, ["status"])
+    assert "north · vector_index" in said.output and "cannot be read" in said.output
+    (library.paths.index / "CURRENT").unlink()
+    (library.paths.index / "CURRENT").mkdir()
+    report = CliRunner().invoke(jung, ["ingest", "--json"])
+    assert report.exit_code == 1
+    assert "CURRENT" in json.loads(report.stdout)["not_published"]
+    assert json.loads(report.stdout)["volumes"][0]["status"] == "done"
