@@ -193,7 +193,9 @@ def _standing(volume: Volume, settings: Settings, is_there: bool, *, with_checks
 
 
 def _show_reasons(report: list[dict[str, Any]], *, in_full: bool) -> None:
-    """Why stages failed; ``in_full`` also why they are late, and what the checks found."""
+    """Why stages failed or what they lost; ``in_full`` also why they are late, and what the checks found."""
+    from jung_pipeline import freshness
+
     for row in report:
         for stage, state in row["stages"].items():
             lost = state["status"] == "missing" and state["reason"] != freshness.NOT_MADE
