@@ -25,6 +25,7 @@ from jung_pipeline.catalogue_fields import KEY_PATTERN as KEY_PATTERN
 from jung_pipeline.catalogue_fields import Problem, problems, tidy
 from jung_pipeline.errors import CatalogueError
 from jung_pipeline.index.files import exclusive
+from jung_pipeline.text.printable import one_line
 
 #: Letters that Unicode does not decompose but people write out.
 _SPELLED_OUT = str.maketrans(
@@ -224,7 +225,9 @@ def _volumes_of(path: Path, document: Mapping[str, Any]) -> dict[str, Volume]:
     owners: dict[str, str] = {}
     for key, entry in entries.items():
         if not isinstance(entry, Mapping):
-            wrong.append((key, Problem("", "this is not a table", f"Write it as [volumes.{key}].")))
+            wrong.append(
+                (key, Problem("", "this is not a table", f"Write it as [volumes.{one_line(key)[:80]}]."))
+            )
             continue
         values = tidy({"file": None, "title": None, **entry})
         found = problems(key, values)
@@ -237,7 +240,7 @@ def _volumes_of(path: Path, document: Mapping[str, Any]) -> dict[str, Volume]:
             volumes[key] = Volume(key=key, **values)
     if wrong:
         key, first = wrong[0]
-        more = [f"{other} {problem.field}".strip() for other, problem in wrong[1:]]
+        more = [f"{one_line(other)[:80]} {problem.field}".strip() for other, problem in wrong[1:]]
         also = f" Also wrong: {', '.join(more[:5])}{', …' if more[5:] else ''}." if more else ""
         raise CatalogueError(f"{path}, entry {_said(key, first)}", remedy=f"{first.remedy}{also}".strip())
     return volumes

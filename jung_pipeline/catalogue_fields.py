@@ -79,7 +79,7 @@ def problems(key: Any, values: Mapping[str, Any]) -> list[Problem]:
         if name not in FIELDS:
             near = get_close_matches(str(name), FIELDS, n=1)
             remedy = f"Write {near[0]}." if near else f"There are: {', '.join(sorted(FIELDS))}."
-            found.append(Problem(str(name), "there is no such field", remedy))
+            found.append(Problem(_named(name), "there is no such field", remedy))
         elif value is not None or name in ("file", "title"):
             said = _CHECKS[name](name, value)
             found += [said] if said else []
@@ -159,11 +159,11 @@ def _hints(name: str, value: Any) -> Problem | None:
     for hint, stated in value.items():
         if hint not in HINTS:
             return Problem(
-                f"{name}.{hint}", "there is no such hint", f"There are: {', '.join(sorted(HINTS))}."
+                f"{name}.{_named(hint)}", "there is no such hint", f"There are: {', '.join(sorted(HINTS))}."
             )
         said = HINTS[hint](stated)
         if said:
-            return Problem(f"{name}.{hint}", f"{_shown(stated)} {said[0]}", said[1])
+            return Problem(f"{name}.{_named(hint)}", f"{_shown(stated)} {said[0]}", said[1])
     return None
 
 
@@ -204,6 +204,11 @@ _CHECKS: dict[str, Callable[[str, Any], Problem | None]] = {
     **dict.fromkeys(YEARS, _year),
     "hints": _hints,
 }
+
+
+def _named(name: Any) -> str:
+    """The name of a field in a message: in one line, and no longer than names are."""
+    return one_line(str(name))[:60]
 
 
 def _shown(value: Any) -> str:

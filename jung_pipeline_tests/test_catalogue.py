@@ -8,10 +8,12 @@ import unicodedata
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+import tomlkit
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jung_pipeline.catalogue import KEY_PATTERN, Catalogue, Volume
+from jung_pipeline.catalogue_fields import FIELDS
 from jung_pipeline.errors import CatalogueError
 from jung_pipeline.text.printable import printable
 from jung_pipeline.volumes import keys_for
@@ -155,6 +157,32 @@ def test_no_title_reaches_a_terminal_with_commands_in_it(title):
         return
     assert not any(unicodedata.category(c) == "Cc" for c in kept)
     assert ("owned" not in kept and "[31m" not in kept) or "[31m" in title
+
+
+WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=8)
+VALUES = st.recursive(
+    st.one_of(WORDS, st.integers(-(2**63), 2**63 - 1), st.floats(), st.booleans(), st.dates()),
+    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(WORDS, inner, max_size=2)),
+    max_leaves=3,
+)
+
+
+@given(
+    st.dictionaries(WORDS, VALUES, max_size=2), st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=3)
+)
+@settings(max_examples=200, deadline=None)
+def test_whatever_stands_in_a_catalogue_it_is_read_or_refused_in_one_line(tmp_path_factory, others, fields):
+    path = tmp_path_factory.mktemp("home") / "catalogue.toml"
+    document = {"volumes": {**others, "a": {"file": "a.pdf", "title": "A", **fields}}}
+    path.write_text(tomlkit.dumps(document), encoding="utf-8")
+    try:
+        catalogue = Catalogue(path)
+    except CatalogueError as error:
+        assert error.remedy and len(str(error).splitlines()) == 1
+        return
+    for volume in list(catalogue):
+        catalogue.add(volume)
+    assert Catalogue(path).volumes == catalogue.volumes
 
 
 ADD = """
