@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -22,6 +22,9 @@ from jung_pipeline.catalogue import Volume
 from jung_pipeline.errors import SourceError
 from jung_pipeline.index.vector_index import IndexSpec
 from jung_pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from jung_pipeline.extract.ocr_wanted import OcrOptions
 
 #: The partitioned stages, in order. ``removal_ledger`` is made together with ``cleaned_text``.
 STAGES = ("raw_text", "cleaned_text", "chunks", "embeddings", "vector_index")
@@ -84,9 +87,37 @@ def _catalogue_fields(stage: str, volume: Volume) -> dict[str, Any]:
     return {}
 
 
-def fingerprint(stage: str, volume: Volume, settings: Settings, inputs: Mapping[str, str]) -> str:
-    """Digest of all that ``stage`` would be made from; ``inputs`` maps each input to its data version."""
-    return _digest([stage, code_version(stage, settings), _catalogue_fields(stage, volume), dict(inputs)])
+def fingerprint(
+    stage: str,
+    volume: Volume,
+    settings: Settings,
+    inputs: Mapping[str, str],
+    ocr: Mapping[str, Any] | None = None,
+) -> str:
+    """Digest of all that ``stage`` would be made from; ``inputs`` maps each input to its data version.
+
+    Of raw text, OCR is a part of that where pages want it, which the reading found out: ``ocr`` are its facts
+    about that (``DocumentInfo.ocr``), by default those of the table there is. Without inputs anything may matter.
+    """
+    made_from = [stage, code_version(stage, settings), _catalogue_fields(stage, volume), dict(inputs)]
+    if stage == "raw_text":
+        from jung_pipeline.extract.ocr_wanted import decisive
+
+        if ocr is None and inputs:
+            info = tables.read_info(stage_path(stage, volume.key, settings)) or {}
+            ocr = info.get("document", {}).get("ocr")
+        decided = decisive(ocr_options(volume, settings), volume.hints, ocr)
+        made_from += [] if decided is None else [decided]
+    return _digest(made_from)
+
+
+def ocr_options(volume: Volume, settings: Settings) -> OcrOptions:
+    """How the pages of ``volume`` that want OCR are read by it."""
+    from jung_pipeline.extract.ocr_wanted import OcrOptions
+
+    return OcrOptions(
+        settings.ocr, volume.language, settings.ocr_dpi, settings.ocr_seconds, settings.ocr_memory_mb
+    )
 
 
 def stage_path(stage: str, volume: str, settings: Settings) -> Path:
@@ -110,7 +141,9 @@ def _finish(
         "stage": stage,
         "volume": volume.key,
         "code_version": code_version(stage, settings),
-        "fingerprint": fingerprint(stage, volume, settings, inputs),
+        "fingerprint": fingerprint(
+            stage, volume, settings, inputs, facts.get("document", {}).get("ocr") if facts else None
+        ),
         "data_version": _digest([tables.content_digest(table), facts.get("document")]),
     }
     return StageTable(tables.with_info(table, info), info)
@@ -158,17 +191,18 @@ def make_raw_text(volume: Volume, settings: Settings) -> StageTable:
         SourceError: the file cannot be used; the message names file, page and remedy.
     """
     from jung_pipeline.extract.bounded import Limits, extract_bounded
+    from jung_pipeline.extract.ocr_wanted import no_text_remedy
 
     path = settings.paths.source(volume)
     facts = source_facts(path)
     limits = Limits(settings.extract_seconds, settings.extract_memory_mb, settings.max_file_mb)
-    document = extract_bounded(path, volume.hints, limits)
+    document = extract_bounded(path, volume.hints, limits, ocr_options(volume, settings))
     if document.info.status == "no_text":
         raise SourceError(
             "no_text",
             volume.file,
             "opened, but no page has usable text (a scan without a text layer, or fonts without a character map)",
-            remedy="Run OCR over it (for example with OCRmyPDF) and add the result with --replace.",
+            remedy=no_text_remedy(document.info),
         )
     return _finish(
         "raw_text",

@@ -56,9 +56,15 @@ DESCRIBING = Limits(seconds=60.0)
 
 
 def extract_bounded(
-    path: Path, hints: Mapping[str, Any] | None = None, limits: Limits | None = None
+    path: Path,
+    hints: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    ocr: OcrOptions | None = None,
 ) -> ExtractedDocument:
     """As :func:`jung_pipeline.extract.extractor.extract`, within limits and safe from crashes.
+
+    With ``ocr`` the pages of a PDF that want it are then read again (:mod:`jung_pipeline.extract.ocr`), which
+    has limits of its own for every page.
 
     Progress of the reading is told to this process's reporter. Where the system cannot limit a process's
     memory (macOS, Windows), the limit on time alone holds.
@@ -72,7 +78,8 @@ def extract_bounded(
     if file_format(path, hints=hints, max_file_mb=limits.max_file_mb) == "txt":
         return extract(path, hints=hints, max_file_mb=limits.max_file_mb)
     with tempfile.TemporaryDirectory(prefix="jung-extract-") as folder:
-        return _Reading(path, hints, limits, Path(folder)).document()
+        document = _Reading(path, hints, limits, Path(folder)).document()
+    return document if ocr is None else with_language(read_again(document, path, hints, ocr))
 
 
 def describe_bounded(path: Path, limits: Limits = DESCRIBING) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class _WithoutPandas(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError("pandas is not needed here", name=fullname)
 
 
-def _limit(memory_mb: int, seconds: float) -> None:
+def limit_process(memory_mb: int, seconds: float) -> None:
     """Limit this process, as far as the system can: memory over what it has now, processor time, no core files."""
     try:
         import resource
@@ -103,7 +103,7 @@ def _read(request: dict[str, Any], channel: _Channel) -> None:
     importlib.import_module(
         _MODULES[file_format(path, hints=request["hints"], max_file_mb=request["max_file_mb"])]
     )
-    _limit(request["memory_mb"], request["seconds"])
+    limit_process(request["memory_mb"], request["seconds"])
     # The process is short-lived and what was imported stays: looking for cycles less often saves a
     # twentieth of the time.
     gc.freeze()

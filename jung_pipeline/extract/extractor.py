@@ -75,22 +75,22 @@ def extract(path: Path, *, hints: Mapping[str, Any] = {}, max_file_mb: int = 100
     if kind == "pdf":
         from jung_pipeline.extract.pdf_pymupdf import extract_pdf
 
-        return _with_language(extract_pdf(path, hints))
+        return with_language(extract_pdf(path, hints))
     if kind == "epub":
         from jung_pipeline.extract.epub_ebooklib import extract_epub
 
-        return _with_language(extract_epub(path, hints))
+        return with_language(extract_epub(path, hints))
     data = path.read_bytes()
     if kind == "html":
         from jung_pipeline.extract.html_bs4 import extract_html
 
-        return _with_language(extract_html(data, path.name, hints))
+        return with_language(extract_html(data, path.name, hints))
     from jung_pipeline.extract.plain_text import extract_plain_text
 
-    return _with_language(extract_plain_text(data, path.name, hints))
+    return with_language(extract_plain_text(data, path.name, hints))
 
 
-def _with_language(document: ExtractedDocument) -> ExtractedDocument:
+def with_language(document: ExtractedDocument) -> ExtractedDocument:
     """The document with the language that its text tells, where the file states none and the text is clear."""
     if document.info.metadata.get("language"):
         return document

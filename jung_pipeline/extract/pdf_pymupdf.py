@@ -65,7 +65,7 @@ def extract_pdf(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
             ``not_this_format`` if MuPDF reads the file as something else.
     """
     warnings: list[ExtractionWarning] = []
-    with _open(path, hints, warnings) as document:
+    with open_pdf(path, hints, warnings) as document:
         pages = _read_pages(document, path, warnings)
         info_pages, lines, about_pages = pages.finish()
         warnings.extend(about_pages)
@@ -94,7 +94,7 @@ def describe_pdf(path: Path, hints: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         SourceError: as :func:`extract_pdf`.
     """
-    with _open(path, hints, []) as document:
+    with open_pdf(path, hints, []) as document:
         found = _metadata(document)
         if "language" not in found:
             pages = spread(document.page_count)
@@ -118,7 +118,7 @@ def _plain_text(document: pymupdf.Document, index: int) -> str:
 # ---------------------------------------------------------------------------------------------------
 
 
-def _open(path: Path, hints: Mapping[str, Any], warnings: list[ExtractionWarning]) -> pymupdf.Document:
+def open_pdf(path: Path, hints: Mapping[str, Any], warnings: list[ExtractionWarning]) -> pymupdf.Document:
     """The open document, unlocked; says in ``warnings`` what was done to read it."""
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)

@@ -125,17 +125,32 @@ class RawLines:
         if without_pages:
             keep = ~np.isin(self._integers("page"), np.array(sorted(without_pages), np.int32))
             table, blocks = table.filter(_booleans(keep)), blocks[keep]
-        table = table.combine_chunks()
-        block = np.cumsum(np.diff(blocks, prepend=blocks[:1]) != 0, dtype=np.int32)
-        for name, values in (("block", block), ("line_id", np.arange(len(table), dtype=np.int32))):
-            index = RAW_TEXT.get_field_index(name)
-            table = table.set_column(index, RAW_TEXT.field(index), _numbers(values))
-        return table
+        return _renumbered(table.combine_chunks(), blocks)
 
     def _integers(self, name: str) -> np.ndarray:
         """A column of int32 in all batches."""
         buffers = [batch.column(name).buffers()[1] for batch in self._batches]
         return np.concatenate([np.zeros(0, np.int32), *(np.frombuffer(b, np.int32) for b in buffers)])
+
+
+def _renumbered(table: pa.Table, blocks: np.ndarray) -> pa.Table:
+    """The table with lines and blocks numbered without gaps; ``blocks`` changes wherever a block begins."""
+    block = np.cumsum(np.diff(blocks, prepend=blocks[:1]) != 0, dtype=np.int32)
+    for name, values in (("block", block), ("line_id", np.arange(len(table), dtype=np.int32))):
+        index = RAW_TEXT.get_field_index(name)
+        table = table.set_column(index, RAW_TEXT.field(index), _numbers(values))
+    return table
+
+
+def with_pages(table: pa.Table, others: pa.Table, pages: Collection[int]) -> pa.Table:
+    """``table`` with the rows of ``pages`` taken out and those of ``others`` put where their pages belong."""
+    keep = ~np.isin(table["page"].to_numpy(), np.array(sorted(pages), np.int32))
+    both = pa.concat_tables([table.filter(_booleans(keep)), others])
+    # No block of one is a block of the other.
+    own = np.arange(len(both)) < np.count_nonzero(keep)
+    blocks = both["block"].to_numpy() + np.where(own, 0, 1 + table["block"].to_numpy().max(initial=0))
+    order = np.argsort(both["page"].to_numpy(), kind="stable")
+    return _renumbered(both.take(_numbers(order.astype(np.int32))).combine_chunks(), blocks[order])
 
 
 # Arrow arrays from buffers: pa.array() would import pandas to see whether it is given some of it, which
