@@ -32,7 +32,9 @@ import jung_pipeline
 from jung_pipeline import progress, tables
 from jung_pipeline.errors import SourceError, StageError
 from jung_pipeline.extract.document import DocumentInfo, ExtractedDocument
-from jung_pipeline.extract.extractor import describe_file, extract, file_format
+from jung_pipeline.extract.extractor import describe_file, extract, file_format, with_language
+from jung_pipeline.extract.ocr import read_again
+from jung_pipeline.extract.ocr_wanted import OcrOptions
 
 #: Names of the files in which the child leaves the lines, and the number of the page it is at.
 RESULT, PLACE = "lines.arrow", "page"
