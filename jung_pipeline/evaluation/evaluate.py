@@ -66,8 +66,8 @@ class Report:
 def evaluate(library: Library, golden: GoldenSet, *, ablations: bool = True) -> Report:
     """The figures of ``library`` on ``golden``.
 
-    Questions on books that are not in the library are left out and the books named; so are quotations credited
-    to them.
+    Questions on books that are not in the library are left out and the books named; so are quotations that are
+    credited to them, or that really stand in them.
     """
     books = _Books(library)
     asked = [q for q in golden.questions if all(books.has(answer.book) for answer in q.answers)]
@@ -102,7 +102,7 @@ def evaluate(library: Library, golden: GoldenSet, *, ablations: bool = True) -> 
         )
     verdicts = []
     for quotation in golden.quotations:
-        if not books.has(quotation.book):
+        if not all(map(books.has, quotation.books)):
             continue
         title = books.title(quotation.book)
         given = library.judge(quotation.quote, attributed_to=title).verdict
@@ -187,7 +187,7 @@ class _Books:
     def missing(self, golden: GoldenSet) -> tuple[str, ...]:
         """Titles of the books that the golden set asks about and the library lacks."""
         books = [answer.book for question in golden.questions for answer in question.answers]
-        books += [quotation.book for quotation in golden.quotations]
+        books += [book for quotation in golden.quotations for book in quotation.books]
         return tuple(dict.fromkeys(book.title for book in books if not self.has(book)))
 
     def _is(self, volume: str, title: str, book: Book) -> bool:

@@ -68,9 +68,15 @@ class Quotation:
 
     id: str
     quote: str
-    book: Book
+    book: Book  # that it is credited to
     verdict: str
     level: str | None = None  # of a misattribution: "book", or "speaker" within the right book
+    true_book: Book | None = None  # where its words stand; None: nowhere, or not said
+
+    @property
+    def books(self) -> tuple[Book, ...]:
+        """The books that have to be there for a verdict to mean anything."""
+        return (self.book,) if self.true_book is None else (self.book, self.true_book)
 
 
 @dataclass(frozen=True)
@@ -156,4 +162,5 @@ def _quotation(row: Mapping[str, Any]) -> Quotation:
         _book(row["attributed_to"]),
         str(row["verdict"]),
         row.get("level"),
+        _book(row["true_location"]) if row.get("true_location") else None,
     )

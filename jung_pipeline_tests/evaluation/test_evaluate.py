@@ -77,9 +77,19 @@ QUOTES = [
 def golden(tmp_path):
     folder = tmp_path / "golden"
     folder.mkdir()
+    elsewhere = {
+        "id": "c5",
+        "claimed_quote": "These words stand in a book that is not here",
+        "attributed_to": {"book": "The Blue Lamp"},
+        "verdict": "misattributed",
+        "true_location": {"book": "A Book Nobody Has"},
+    }
     quotes = [
-        {"id": i, "claimed_quote": quote, "attributed_to": {"book": book}, "verdict": verdict}
-        for i, quote, book, verdict in QUOTES
+        elsewhere,  # left out: nothing can be said about it without that book
+        *(
+            {"id": i, "claimed_quote": quote, "attributed_to": {"book": book}, "verdict": verdict}
+            for i, quote, book, verdict in QUOTES
+        ),
     ]
     for name, cases in (("questions", QUESTIONS), ("unanswerable", UNANSWERABLE), ("quotes", quotes)):
         text = "\n".join(json.dumps(case, ensure_ascii=False) for case in cases)
@@ -129,7 +139,7 @@ def test_evaluations_are_kept_and_held_against_the_last_one(library, golden, tmp
     [
         ("questions", '{"id": "q9", "question": "What?"}', "line 5: 'answers' is missing"),
         ("questions", '{"id": "q9", "question": "What?", "answers": []}', "line 5: no answers"),
-        ("quotes", "{ torn", "line 5: not JSON"),
+        ("quotes", "{ torn", "line 6: not JSON"),
         ("unanswerable", "[1]", "line 3: not a JSON object"),
     ],
 )
