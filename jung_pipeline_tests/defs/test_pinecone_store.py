@@ -52,3 +52,21 @@ def test_without_a_key_the_volume_fails_with_the_remedy(library, monkeypatch):
     (result,) = Ingestion(settings).run()
     assert result.status == "failed"
     assert "PINECONE_API_KEY" in result.problem
+
+
+def test_vectors_that_the_service_has_lost_are_missed_and_sent_again(remote):
+    settings, server = remote
+    put_epub(settings.paths.library, "north")
+    list(Ingestion(settings).run())
+    version = Library.open(settings).version
+    for index in server.indexes.values():
+        index.namespaces.clear()
+    ingestion = Ingestion(settings)
+    assert [result.status for result in ingestion.run()] == ["fresh"], "nothing on this machine tells"
+    assert "missing in the remote store" in ingestion.not_published
+    ingestion = Ingestion(settings)
+    assert [result.stages for result in ingestion.run()] == [("vector_index",)]
+    assert not ingestion.not_published
+    again = Library.open(settings).version
+    assert again.manifest.version == version.manifest.version
+    assert again.vectors.count() == version.manifest.passages
