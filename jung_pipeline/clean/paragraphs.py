@@ -59,6 +59,8 @@ _CAPTION = regex.compile(
 _COLUMNS = regex.compile(r"\S {3,}\S")
 _NAME = regex.compile(r"(?:(?:\p{Lu}\. ?){1,4}|(?:Dr|Prof)\. )[\p{Lu}\p{Ll}-]+\.?|(?:\p{Lu}\.\s?){2,5}")
 _LONGEST_HEADING = 160
+#: Lines that <br> ends are verse if none is longer; preformatted lines are prose if all fill at least so much.
+_LONGEST_VERSE, _FILLED_LINE = 75, 50
 #: So many lines of verse make a paragraph where the file does not show the stanzas.
 _STANZA = 12
 
@@ -107,9 +109,11 @@ def _groups(
             last = group[-1]
             both = (last.index in verse, line.index in verse)
             if last.element == "verse" == line.element and last.block != line.block:
-                # Every line of the poem is a block of its own: they stay together up to the end of a sentence.
-                new = len(group) >= _STANZA and (
-                    bool(SENTENCE_END.search(last.words)) or len(group) >= 4 * _STANZA
+                # A block of several lines is a stanza. Where every line of the poem is a block of its own, they
+                # stay together up to the end of a sentence.
+                new = (len(group) > 1 and group[-2].block == last.block) or (
+                    len(group) >= _STANZA
+                    and (bool(SENTENCE_END.search(last.words)) or len(group) >= 4 * _STANZA)
                 )
             elif all(both):
                 new = (line.gap > 0 and not framed) or line.page != last.page or _far(last, line, framed)
@@ -178,14 +182,18 @@ def _from_element(group: list[Line]) -> Paragraph:
     kind = _KINDS.get(element, "body")
     if _ORNAMENT.fullmatch(whole) and kind != "footnote":
         return Paragraph("body", indices, fate="ornament")
-    if (
-        kind == "body"
-        and len(group) >= 2
-        and max(len(line.words) for line in group) <= 75
-        and len(group) >= 3
-    ):
+    least = {"body": 3, "quotation": 2}.get(kind)
+    if least is not None and len(group) >= least and max(len(line.words) for line in group) <= _LONGEST_VERSE:
         kind = "verse"
+    elif element == "pre" and _is_filled(group):
+        kind = "body"
     return Paragraph(kind, indices, note_id=group[0].element_id if kind == "footnote" else None)
+
+
+def _is_filled(group: list[Line]) -> bool:
+    """Whether preformatted lines are prose broken at a width: all but the last are about as long as the longest."""
+    lengths = [len(line.words) for line in group[:-1]]
+    return bool(lengths) and min(lengths) >= 0.75 * max(lengths) and max(lengths) >= _FILLED_LINE
 
 
 def _heading_level(group: list[Line], whole: str, book: Book) -> int | None:

@@ -243,8 +243,7 @@ def _with_prefixes(text: str) -> str:
     """The document with the namespace of ``epub:type`` declared, where it uses the prefix without: lxml drops those."""
     for prefix in ("epub", "ops"):
         if f" {prefix}:type" in text and f"xmlns:{prefix}" not in text:
-            declaration = f' xmlns:{prefix}="http://www.idpf.org/2007/ops"'
-            text = _ROOT.sub(lambda match, more=declaration: match.group() + more, text, count=1)
+            text = _ROOT.sub(rf'\g<0> xmlns:{prefix}="http://www.idpf.org/2007/ops"', text, count=1)
     return text
 
 
