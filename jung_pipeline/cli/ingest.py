@@ -73,6 +73,7 @@ def run(
                         soft_wrap=True,
                     )
             shown.end()
+    _add_warnings(rows, settings)
     report = {
         "volumes": rows,
         "not_taken": not_taken,
@@ -86,6 +87,21 @@ def run(
     if not quiet:
         _summarise(report)
     return report
+
+
+def _add_warnings(rows: list[dict[str, Any]], settings: Any) -> None:
+    """What the checks of each volume brought up to date warn of: the names of promises that are not kept."""
+    from jung_pipeline.freshness import outcomes
+
+    catalogue = settings.paths.catalogue()
+    for row in rows:
+        row["warnings"] = [
+            outcome["name"]
+            for outcome in (
+                outcomes(catalogue.get(row["volume"]), settings) if row["status"] == "done" else ()
+            )
+            if outcome["severity"] == "warning" and not outcome["passed"]
+        ]
 
 
 def _bars(quiet: bool) -> Progress:
@@ -146,5 +162,12 @@ def _summarise(report: dict[str, Any]) -> None:
         f"{', '.join(parts)} in {report['seconds']} s. Index: {escape(str(report['index']).rstrip('.'))}.",
         soft_wrap=True,
     )
+    for row in rows:
+        if row["warnings"]:
+            console.print(
+                f"[yellow]![/yellow] {escape(row['volume'])}: not so: {', '.join(row['warnings'])}; "
+                f"see: jung status {escape(row['volume'])}",
+                soft_wrap=True,
+            )
     if failed:
         console.print(f"Look closer: jung status {' '.join(row['volume'] for row in failed)}", soft_wrap=True)
