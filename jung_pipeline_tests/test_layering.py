@@ -22,6 +22,7 @@ VENDORS = {
     "sentence_transformers": "sentence_transformers",
     "pinecone": "pinecone",
     "anthropic": "anthropic",
+    "mcp": "mcp",
     "tantivy": "tantivy",
 }
 RIM = ("defs/", "definitions.py", "cli/")

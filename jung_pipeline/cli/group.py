@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from jung_pipeline.cli import doctor, evaluation, explain, index, ingest, library, reading, showing
+from jung_pipeline.cli import doctor, evaluation, explain, index, ingest, library, mcp, reading, showing
 
 _HELP = """From your own books by and about C. G. Jung to cited answers.
 
@@ -51,6 +51,7 @@ for _command in (
     evaluation.evaluation,
     explain.explain,
     index.index,
+    mcp.mcp,
     doctor.doctor,
     showing.ui,
     showing.demo,
