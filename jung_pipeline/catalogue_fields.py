@@ -190,11 +190,35 @@ def _keep(value: Any) -> tuple[str, str] | None:
     return "is no list of rules", 'Write keep = ["running_head@45"].'
 
 
+def _ocr(value: Any) -> tuple[str, str] | None:
+    if value in ("auto", "off", "force"):
+        return None
+    return "is no way of OCR", 'Write ocr = "auto", "off" or "force".'
+
+
+def _ocr_languages(value: Any) -> tuple[str, str] | None:
+    names = regex.split(r"[+,]", value) if isinstance(value, str) else value
+    listed = names if isinstance(names, list | tuple) else []
+    if listed and all(isinstance(name, str) and _OCR_LANGUAGE.fullmatch(name.strip()) for name in listed):
+        return None
+    return "are no languages of Tesseract", 'Write their names joined: ocr_languages = "deu+lat".'
+
+
+_OCR_LANGUAGE = regex.compile(r"[A-Za-z][A-Za-z0-9_]*(?:/[A-Za-z][A-Za-z0-9_]*)?")
+
+
+def _fraktur(value: Any) -> tuple[str, str] | None:
+    return None if isinstance(value, bool) else ("is neither true nor false", "Write fraktur = true.")
+
+
 #: Every hint that a stage understands: why a value is wrong and what to write instead, or ``None``.
 HINTS: dict[str, Callable[[Any], tuple[str, str] | None]] = {
     "encoding": _encoding,
     "password_env": _password_env,
     "keep": _keep,
+    "ocr": _ocr,
+    "ocr_languages": _ocr_languages,
+    "fraktur": _fraktur,
 }
 
 _CHECKS: dict[str, Callable[[str, Any], Problem | None]] = {

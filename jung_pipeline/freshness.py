@@ -22,7 +22,6 @@ from jung_pipeline.quality.record import read_outcomes
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import STAGES, code_version, fingerprint, index_spec, source_facts, stage_path
 
-
 #: Why a stage is missing that never was there; any other reason is a loss.
 NOT_MADE = "not made yet"
 
@@ -126,7 +125,9 @@ def _why(stage: str, info: Mapping[str, Any], settings: Settings) -> str:
     """Why a fingerprint no longer fits, in words."""
     if info.get("code_version") != code_version(stage, settings):
         return "its rules or settings changed"
-    return "the file changed" if stage == "raw_text" else "its input or catalogue entry changed"
+    if stage == "raw_text":
+        return "the file, its hints or what OCR can do for it changed"
+    return "its input or catalogue entry changed"
 
 
 def _failure_path(stage: str, volume: str, settings: Settings) -> Path:

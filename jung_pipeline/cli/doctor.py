@@ -39,7 +39,7 @@ def doctor(offline: bool, as_json: bool) -> int:
         findings.append(Finding("settings", "problem", error.message, error.remedy))
     else:
         findings += [_home(settings), _library(settings), _embedder(settings), _index(settings)]
-        findings += [_ocr(), _claude(settings, offline=offline), _pinecone(settings, offline=offline)]
+        findings += [_ocr(settings), _claude(settings, offline=offline), _pinecone(settings, offline=offline)]
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
@@ -133,15 +133,30 @@ def _index(settings: Settings) -> Finding:
         return Finding("index", "problem", error.message, error.remedy)
 
 
-def _ocr() -> Finding:
-    if shutil.which("tesseract"):
-        return Finding("ocr", "ok", "tesseract is installed")
-    return Finding(
-        "ocr",
-        "note",
-        "tesseract is not installed: pages without a text layer are reported, not read",
-        "Debian: apt install ocrmypdf tesseract-ocr-deu, then run ocrmypdf over such a book.",
+def _ocr(settings: Settings) -> Finding:
+    from jung_pipeline.extract import ocr_tesseract
+    from jung_pipeline.extract.ocr_wanted import candidates
+
+    try:
+        volumes = list(settings.paths.catalogue())
+    except JungError:  # said under "library"
+        volumes = []
+    wanted = {candidates(volume.language, volume.hints)[0] for volume in volumes} or {"eng", "deu"}
+    install = f"Debian: apt install {ocr_tesseract.packages('+'.join(sorted(wanted)))}"
+    engine = ocr_tesseract.find()
+    if engine is None:
+        says = "tesseract is not installed: pages without text and bad scans are reported, not read"
+        return Finding("ocr", "note", says, install)
+    fraktur = [name for name in ocr_tesseract.FRAKTUR if name in engine.languages]
+    listed = ", ".join(sorted(engine.languages - {"osd", *fraktur})) or "no language"
+    says = f"tesseract {engine.version}: {listed}; {'Fraktur' if fraktur else 'no Fraktur'}"
+    missing = sorted(
+        {name for names in wanted for name in engine.missing(names)} - set(ocr_tesseract.FRAKTUR)
     )
+    if missing:
+        install = f"Debian: apt install {ocr_tesseract.packages('+'.join(missing))}"
+        return Finding("ocr", "note", f"{says}; missing: {', '.join(missing)}", install)
+    return Finding("ocr", "ok", says if settings.ocr != "off" else f"{says}; switched off (ocr)")
 
 
 def _claude(settings: Settings, *, offline: bool) -> Finding:

@@ -18,13 +18,14 @@ from jung_pipeline.quality.text_rules import pages_without_text
     kinds={"python", "parquet"},
     owners=["team:library"],
     description="One row per line of the book file, in reading order, with page, printed label, box, font and role. "
-    "PDF by PyMuPDF, EPUB by EbookLib and BeautifulSoup, HTML and plain text as lawful editions come.",
+    "PDF by PyMuPDF, bad scans by Tesseract, EPUB by EbookLib and BeautifulSoup, HTML and plain text as lawful editions come.",
 )
 def raw_text(context: dg.AssetExecutionContext, library: Library) -> dg.Output[pa.Table]:
     """Extract one volume."""
     settings, volume = library.settings(), library.volume(context.partition_key)
     made = making("raw_text", volume, settings, lambda: stages.make_raw_text(volume, settings))
     document = made.info["document"]
+    judged = [page["quality"] for page in document["pages"] if page["quality"] is not None]
     return dg.Output(
         made.table,
         data_version=dg.DataVersion(made.data_version),
@@ -38,6 +39,9 @@ def raw_text(context: dg.AssetExecutionContext, library: Library) -> dg.Output[p
             "extractor": document["extractor"],
             "pages": len(document["pages"]),
             "pages_without_text": len(pages_without_text(document)),
+            "pages_read_by_ocr": sum(page["ocr"] is True for page in document["pages"]),
+            # Absent where no page was judged; the UI draws it over the runs.
+            **({"mean_quality": sum(judged) / len(judged)} if judged else {}),
             "printed_labels": sum(page["label"] is not None for page in document["pages"]),
             "outline_entries": len(document["outline"]),
             "origins": count_table(counts(made.table.column("origin").to_pylist()), "origin", "lines"),

@@ -66,6 +66,7 @@ def wanted_pages(info: DocumentInfo, mode: Mode) -> list[int]:
 
 def candidates(language: str | None, hints: Mapping[str, Any]) -> list[str]:
     """What the volume may be read in, in Tesseract's names ("deu+lat"), installed or not, the likeliest first."""
+    language = language.split("-")[0].lower() if language else None
     stated = hints.get("ocr_languages")
     if stated:
         parts = stated.replace(",", "+").split("+") if isinstance(stated, str) else map(str, stated)

@@ -12,7 +12,7 @@ import pytest
 
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.demo.builder import NO_FAULTS, build_scan, load_book
-from jung_pipeline.errors import SourceError
+from jung_pipeline.errors import CatalogueError, SourceError
 from jung_pipeline.extract import ocr_tesseract
 from jung_pipeline.extract.bounded import extract_bounded
 from jung_pipeline.extract.document import ExtractedDocument
@@ -334,6 +334,25 @@ def test_only_volumes_with_bad_pages_are_due_when_tesseract_comes(
         assert fingerprint("raw_text", volume, settings, inputs) == again.info["fingerprint"]
 
 
+@pytest.mark.parametrize(
+    ("hints", "wrong"),
+    [
+        ({"ocr": "force", "ocr_languages": "deu+lat", "fraktur": True}, None),
+        ({"ocr_languages": ["deu", "script/Fraktur"]}, None),
+        ({"ocr": "yes"}, "hints.ocr"),
+        ({"ocr_languages": "--psm 0"}, "hints.ocr_languages"),
+        ({"ocr_languages": []}, "hints.ocr_languages"),
+        ({"fraktur": "no"}, "hints.fraktur"),
+    ],
+)
+def test_hints_about_ocr_are_understood_or_refused(hints: dict[str, object], wrong: str | None) -> None:
+    if wrong is None:
+        assert Volume("a", "a.pdf", "A", hints=hints).hints == hints
+        return
+    with pytest.raises(CatalogueError, match=wrong):
+        Volume("a", "a.pdf", "A", hints=hints)
+
+
 # --------------------------------------------------------------------------------------------------
 # rules
 # --------------------------------------------------------------------------------------------------
@@ -342,6 +361,7 @@ def test_only_volumes_with_bad_pages_are_due_when_tesseract_comes(
 def test_languages_of_the_catalogue_are_tesseracts() -> None:
     assert candidates("en", {}) == ["eng"]
     assert candidates("de", {})[0] == "deu" and set(candidates("de", {})) > {"frk", "Fraktur"}
+    assert candidates("de-AT", {}) == candidates("de", {})
     assert candidates("de", {"fraktur": False}) == ["deu"]
     assert "deu" not in candidates("de", {"fraktur": True})
     assert candidates("en", {"ocr_languages": ["en", "lat"]}) == ["eng+lat"]
