@@ -3,15 +3,16 @@
 python benchmarks/removals.py [CORPUS] [--read] [--unlabelled] [--label FILE]
 
 CORPUS is the folder of real books that JUNG_CORPUS_DIR names by default. The draw is over all entries of the
-removal ledgers of all its books: eight of every rule (or all it has), the others in proportion to how often
-rules act, 300 in all. An entry's turn depends on a digest of its place alone, so that a change of one rule
+removal ledgers of all its books: five of every rule (or all it has), the others in proportion to how often
+rules act, 200 in all. An entry's turn depends on a digest of its place alone, so that a change of one rule
 leaves the draw among the others as it is.
 
-The verdicts lie in ``removals.jsonl``: file, digest of the file, line, first and last character, rule, verdict
+The verdicts lie in ``removals.jsonl``: draw, file, digest of the file, line, first and last character, rule, verdict
 and what kind of mistake it is; no word of any book. A line is found again by a digest of its text where
 extraction numbers lines anew. Every verdict was given by reading the entry in its surroundings; "wrong" is what
 takes a word from the author's text, alters one that was right, or moves or alters text for a reason that does
-not hold. Whether the ledger still has an entry is told beside: one that was wrong and is gone has been mended.
+not hold. Draw 1 (300 entries, eight of every rule) is the one by which rules were mended; draw 2 was made
+afterwards with another seed and tells how right the rules are that came of it. Whether the ledger still has an entry is told beside: one that was wrong and is gone has been mended.
 
 ``--read`` prints the entries with their surroundings, which is how they are judged; ``--label`` adds verdicts
 from a file of lines "number verdict note", numbered as ``--read --unlabelled`` prints them.
@@ -34,7 +35,7 @@ from typing import Any
 from corpus_volumes import CorpusVolume, add_options, volumes
 
 LABELS = Path(__file__).with_suffix(".jsonl")
-_NUMBER, _LEAST, _SEED = 300, 8, "removals 1"
+_NUMBER, _LEAST, _DRAW = 200, 5, 2
 #: Lines of surroundings shown on each side.
 _AROUND = 3
 #: So many characters of a line are shown.
@@ -77,7 +78,7 @@ def digest(text: str) -> str:
 
 def turn(sha256: str, place: Place) -> str:
     """What decides whether an entry is drawn: the same everywhere, whatever else the ledger has."""
-    key = f"{_SEED}|{sha256}|{place.line_id}|{place.start}|{place.end}|{place.rule}"
+    key = f"removals {_DRAW}|{sha256}|{place.line_id}|{place.start}|{place.end}|{place.rule}"
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -160,6 +161,7 @@ def read_labels(path: Path = LABELS) -> list[dict[str, Any]]:
 def label_of(entry: Entry, verdict: str, note: str) -> dict[str, Any]:
     """A verdict as it is kept: places and digests, no text."""
     return {
+        "draw": _DRAW,
         **asdict(entry.place),
         "sha256": entry.sha256,
         "line_digest": entry.line_digest,
@@ -179,17 +181,25 @@ def wilson(right: int, number: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def report(labels: Sequence[dict[str, Any]], made: Sequence[bool], unlabelled: int) -> list[str]:
-    """The figures, in words."""
+    """The figures, in words: of every draw, then by rule over all."""
+    lines = []
+    for draw in sorted({label["draw"] for label in labels}):
+        of_draw = [
+            (label, is_made) for label, is_made in zip(labels, made, strict=True) if label["draw"] == draw
+        ]
+        still = [label for label, is_made in of_draw if is_made]
+        gone = [label for label, is_made in of_draw if not is_made]
+        right = sum(label["verdict"] == "right" for label in still)
+        mended = sum(label["verdict"] == "wrong" for label in gone)
+        low, high = wilson(right, len(still))
+        lines += [
+            f"draw {draw}: {len(of_draw)} labelled, {len(still)} still made, {len(gone)} no longer "
+            f"(of these {mended} were wrong: mended)",
+            f"  right: {right} of {len(still)} = {right / max(1, len(still)):.2%}, "
+            f"95 % interval {low:.2%} to {high:.2%}",
+        ]
+    lines.append(f"{unlabelled} drawn now without a label")
     still = [label for label, is_made in zip(labels, made, strict=True) if is_made]
-    gone = [label for label, is_made in zip(labels, made, strict=True) if not is_made]
-    right = sum(label["verdict"] == "right" for label in still)
-    low, high = wilson(right, len(still))
-    mended = sum(label["verdict"] == "wrong" for label in gone)
-    lines = [
-        f"{len(labels)} labelled, {len(still)} still made, {len(gone)} no longer "
-        f"(of these {mended} were wrong: mended), {unlabelled} drawn now without a label",
-        f"right: {right} of {len(still)} = {right / max(1, len(still)):.2%}, 95 % interval {low:.2%} to {high:.2%}",
-    ]
     tally = Counter(label["rule"] for label in still)
     good = Counter(label["rule"] for label in still if label["verdict"] == "right")
     lines += [f"  {rule:20} {good[rule]:3} of {tally[rule]:3}" for rule in sorted(tally)]

@@ -68,10 +68,9 @@ _SUSPENDED = frozenset(
     ["und", "oder", "and", "or", "nor", "bis", "wie", "als", "et", "to", "sowie", "bzw", "but", "as", "e", "o", "y", "ou", "u", "bezw", "resp", "respektive", "auch", "noch", "rather", "not"]
 )  # fmt: skip
 _WORD_AT = regex.compile(r"[\p{L}\p{M}\p{N}'’]+")
-_TEMPLATE_DROP = regex.compile(r"[^\p{L}]+")
 _ROMAN = regex.compile(r"[ivxlcdm]+")
 #: A line of so many letters is told again; on so many pages it is no chance.
-_LETTERS_OF_A_LINE, _PAGES = 10, 4
+_LETTERS_OF_A_LINE, _PAGES, _A_TITLE = 10, 4, 60
 #: Paragraphs of a chapter whose quotation marks do not agree: so many, and this share of those that have any.
 _QUOTES, _QUOTES_SHARE = 8, 0.2
 
@@ -302,7 +301,7 @@ def _open_hyphens(text: _Text) -> Iterator[tuple[int, int]]:
 
 def template(line: str) -> str:
     """A line without digits, signs and blanks, in small letters: what a running head is from page to page."""
-    return _TEMPLATE_DROP.sub("", line).casefold()
+    return "".join(filter(str.isalpha, line)).casefold()
 
 
 def _lines(
@@ -325,9 +324,11 @@ def _lines(
     lines = raw_text.column("text").to_pylist()
     pages = raw_text.column("page").to_pylist()
     by_template: dict[str, list[int]] = defaultdict(list)
+    # Most lines are told at a glance: by their first and last letter, or as running text.
+    ends = {(key[0], key[-1]) for key in known if key}
     for line_id in np.unique(line_of).tolist():
         line = lines[line_id]
-        if 6 <= len(line) <= 90:
+        if len(line) >= 6 and (_ends_of(line) in ends or (len(line) <= _A_TITLE and _like_a_title(line))):
             key = template(line)
             if len(key) >= 6:
                 by_template[key].append(line_id)
@@ -351,6 +352,12 @@ def _lines(
             kind = "running_head" if is_head else "repeated_line"
             end = begin + len(lines[line_id].strip())
             found.add(kind, lambda kind=kind, b=begin, e=end: text.leftover(kind, b, e))
+
+
+def _ends_of(line: str) -> tuple[str, str]:
+    """First and last letter, small; empty where there is none."""
+    first = next(filter(str.isalpha, line), "")
+    return first.casefold(), next(filter(str.isalpha, reversed(line)), "").casefold()
 
 
 def _starts(spans: pa.StructArray) -> Sequence[int]:

@@ -80,7 +80,7 @@ def test_the_verdicts_in_the_repository_are_whole_and_free_of_text():
     labels = removals.read_labels()
     assert len(labels) >= 200
     assert {tuple(sorted(label)) for label in labels} == {
-        ("end", "file", "line_digest", "line_id", "note", "rule", "sha256", "start", "verdict")
+        ("draw", "end", "file", "line_digest", "line_id", "note", "rule", "sha256", "start", "verdict")
     }
     assert {label["verdict"] for label in labels} == {"right", "wrong"}
     assert all(label["rule"] in REASONS and len(label["sha256"]) == 64 for label in labels)
@@ -99,11 +99,21 @@ def test_the_interval_is_wilson_s(right, number, low, high):
 
 
 def test_the_report_tells_what_is_still_made_from_what_was_mended():
-    right = {"file": "a", "line_id": 1, "start": 0, "end": 2, "rule": "stamp", "verdict": "right", "note": ""}
+    right = {
+        "draw": 1,
+        "file": "a",
+        "line_id": 1,
+        "start": 0,
+        "end": 2,
+        "rule": "stamp",
+        "verdict": "right",
+        "note": "",
+    }
     wrong = {**right, "verdict": "wrong", "note": "another_word"}
     lines = removals.report([right, wrong, wrong], [True, True, False], 4)
-    assert "1 no longer (of these 1 were wrong: mended), 4 drawn now without a label" in lines[0]
+    assert "1 no longer (of these 1 were wrong: mended)" in lines[0]
     assert "right: 1 of 2 = 50.00%" in lines[1]
+    assert lines[2] == "4 drawn now without a label"
     assert sum("another_word" in line for line in lines) == 1
 
 
