@@ -22,6 +22,7 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
         chunks,
         cleaned_text,
         embeddings,
+        evaluation,
         index_manifest,
         jobs,
         raw_text,
@@ -35,7 +36,7 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
 
     def versioned(spec: dg.AssetSpec) -> dg.AssetSpec:
         name = spec.key.path[-1]
-        if name == "index_manifest":
+        if name in ("index_manifest", "evaluation"):
             return spec
         return spec.replace_attributes(code_version=stages.code_version(name, settings))
 
@@ -46,6 +47,7 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
         embeddings.embeddings,
         vector_index.vector_index,
         index_manifest.index_manifest,
+        evaluation.evaluation,
     ]
     library = Library(home=str(home) if home else "")
     return dg.Definitions(

@@ -94,6 +94,9 @@ class Settings(BaseSettings):
     min_score: float = Field(0.7, ge=-1, le=1, description="the seed policy's cut on the cosine")
     keep: int = Field(3, ge=1, le=20)
 
+    # evaluation
+    golden: Path | None = Field(None, description="folder of golden questions; default golden/ in the library")
+
     # answers
     model: str = Field("claude-sonnet-5-5", min_length=1, max_length=100)
     effort: Literal["low", "medium", "high"] = "low"

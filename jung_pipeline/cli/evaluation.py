@@ -17,36 +17,43 @@ from jung_pipeline.errors import EXIT_NOT_FOUND, EXIT_OK, UsageError
 @click.command(name="eval")
 @click.option(
     "--golden",
-    required=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with questions.jsonl, unanswerable.jsonl and quotes.jsonl.",
+    help="Folder with questions.jsonl, unanswerable.jsonl and quotes.jsonl; default: golden/ in the library.",
 )
 @click.option("--keep/--no-keep", default=True, help="Keep the figures for the next run to be held against.")
 @command
-def evaluation(golden: Path, keep: bool, as_json: bool) -> int:
+def evaluation(golden: Path | None, keep: bool, as_json: bool) -> int:
     """Ask golden questions and say how well the library finds, refuses and checks. Asks no language model.
 
     A question counts as found where the words of its answer are among the passages. Questions on books that are
-    not in the library are left out.
+    not in the library are left out. Without a golden set the figures are those of the calibration's own probes.
     """
-    from jung_pipeline.evaluation import record
-    from jung_pipeline.evaluation.evaluate import evaluate
-    from jung_pipeline.evaluation.golden import read
-    from jung_pipeline.query.library import Library
+    from jung_pipeline.evaluation.run import PROBES, golden_folder, run
 
     settings = load_settings()
-    cases = read(golden.expanduser())
-    library = Library.open(settings)
-    report = evaluate(library, cases).to_dict()
-    name = golden.expanduser().resolve().name
-    changes = record.changes(report, record.last(settings.home, golden=name))
-    if keep:
-        record.keep(settings.home, report, golden=name, version=library.version.manifest.version)
+    done = run(settings, golden.expanduser() if golden else golden_folder(settings), keep=keep)
     if as_json:
-        print_json({**report, "changes": changes})
+        print_json({**done.report, "golden": done.golden, "changes": done.changes})
+    elif done.golden == PROBES:
+        _show_probes(done.report)
     else:
-        _show(report, changes)
+        _show(done.report, done.changes)
     return EXIT_OK
+
+
+def _show_probes(report: dict[str, Any]) -> None:
+    if not report:
+        console.print("This index carries no calibration: it holds too little to ask about.")
+        return
+    table = _table("figure", "value")
+    for name, value in report.items():
+        table.add_row(name, f"{value:,}" if isinstance(value, int) else _number(value))
+    console.print(table)
+    console.print(
+        "These are the probes of the calibration: they say how well a refusal can be trusted. Write golden questions "
+        "to learn how well passages are found (docs/evaluation.md).",
+        soft_wrap=True,
+    )
 
 
 def _show(report: dict[str, Any], changes: dict[str, float]) -> None:

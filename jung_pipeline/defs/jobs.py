@@ -1,4 +1,4 @@
-"""Jobs: bring a volume up to date, publish the index."""
+"""Jobs: bring a volume up to date, publish the index, evaluate it."""
 
 import dagster as dg
 
@@ -18,4 +18,11 @@ publish_index = dg.define_asset_job(
     description="Compose the current segments into a version, audit it, and make it the current one.",
 )
 
-ALL = [ingest_volume, publish_index]
+#: How well the live index finds and refuses.
+evaluate_index = dg.define_asset_job(
+    "evaluate_index",
+    selection=dg.AssetSelection.assets("evaluation"),
+    description="Ask the live index golden questions (or the figures of its probes), and compare with the last time.",
+)
+
+ALL = [ingest_volume, publish_index, evaluate_index]

@@ -1,10 +1,10 @@
-"""Schedules: what happens at night."""
+"""Schedules: what happens at night, and once a week."""
 
 import dagster as dg
 
 from jung_pipeline import freshness
 from jung_pipeline import volumes as library_volumes
-from jung_pipeline.defs.jobs import ingest_volume
+from jung_pipeline.defs.jobs import evaluate_index, ingest_volume
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
 
@@ -32,4 +32,13 @@ def nightly_ingestion(
     return due or dg.SkipReason("Every volume is up to date.")
 
 
-ALL = [nightly_ingestion]
+#: Sundays, after the night's ingestion.
+weekly_evaluation = dg.ScheduleDefinition(
+    name="weekly_evaluation",
+    job=evaluate_index,
+    cron_schedule="0 5 * * 0",
+    execution_timezone="UTC",
+    description="On Sundays at five in the morning, evaluate the live index. Off until switched on.",
+)
+
+ALL = [nightly_ingestion, weekly_evaluation]

@@ -48,11 +48,11 @@ def test_the_graph_is_the_line(definitions):
 def test_every_stage_has_blocking_checks_that_say_what_they_promise(definitions):
     graph = definitions.resolve_asset_graph()
     checked = {key.asset_key.path[-1] for key in graph.asset_check_keys}
-    assert checked == {*STAGES, "index_manifest"}
+    assert checked == {*STAGES, "index_manifest", "evaluation"}
     for key in graph.asset_check_keys:
         spec = graph.get_check_spec(key)
         assert spec.description
-        assert spec.blocking or key.asset_key.path[-1] == "index_manifest"
+        assert spec.blocking or key.asset_key.path[-1] in ("index_manifest", "evaluation")
 
 
 def test_code_versions_follow_the_settings_that_matter(library, definitions):
