@@ -118,7 +118,13 @@ def catalogue_new_files(home: Home, *, settled_only: bool = False) -> NewFiles:
         path = home.library / name
         try:
             _refuse_name(name)
-            if catalogue.by_file(name) or (settled_only and not _is_settled(path)):
+            entry = catalogue.by_file(name)
+            if entry and home.source(entry).name != name:
+                raise UsageError(
+                    f"{printable(name)} has the name of another file there but for how its accents are stored.",
+                    remedy="Rename one of the two, or remove it.",
+                )
+            if entry or (settled_only and not _is_settled(path)):
                 continue
             renamed = _renamed(home, catalogue, path)
             volume, is_new = _enter(catalogue, renamed or describe(path, catalogue), is_renamed=bool(renamed))

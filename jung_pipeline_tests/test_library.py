@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -108,6 +109,19 @@ def test_a_name_that_is_not_utf_8_keeps_no_other_book_out(tmp_path):
     again = catalogue_new_files(home)
     assert again.added == () and again.failed == found.failed
     assert len(present_volumes(home)) == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems take the two names for one")
+def test_two_files_whose_names_differ_in_how_accents_are_stored_are_told_apart(tmp_path):
+    home = Home(tmp_path)
+    home.library.mkdir()
+    composed, decomposed = (unicodedata.normalize(form, "Träume.txt") for form in ("NFC", "NFD"))
+    (home.library / decomposed).write_text(TEXT, encoding="utf-8")
+    assert catalogue_new_files(home).failed == ()
+    assert catalogue_new_files(home) == NewFiles()
+    (home.library / composed).write_text(TEXT + "Another book.\n", encoding="utf-8")
+    (failed,) = catalogue_new_files(home).failed
+    assert "accents" in failed.problem and "Rename" in failed.problem
 
 
 def test_a_file_that_cannot_be_described_gets_an_entry_by_its_name(tmp_path):

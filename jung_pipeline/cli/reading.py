@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
-from jung_pipeline.cli.output import command, console, load_settings, print_json
-from jung_pipeline.errors import EXIT_NOT_FOUND, EXIT_OK
+from jung_pipeline.cli.output import command, console, error_console, load_settings, print_json
+from jung_pipeline.errors import EXIT_NOT_FOUND, EXIT_OK, CatalogueError
+from jung_pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from jung_pipeline.query.library import Library
 
 _POLICY = (
     "How relevance is judged. calibrated (the default): by a probability learnt on this library, so that a question "
@@ -57,6 +61,19 @@ def _where(options: dict[str, Any]) -> Any:
     )
 
 
+def open_library(settings: Settings) -> Library:
+    """The library as its index has it; says so where the catalogue cannot add what it knows of the editions."""
+    from jung_pipeline.query.library import Library
+
+    library = Library.open(settings)
+    try:
+        settings.paths.catalogue()
+    except CatalogueError as error:
+        says = f"{error} Until then citations name no translator and no year."
+        error_console.print(f"[yellow]jung:[/yellow] {escape(says)}", soft_wrap=True)
+    return library
+
+
 @click.command()
 @click.argument("question", nargs=-1, required=True)
 @click.option("--top", type=click.IntRange(1, 100), help="How many passages (default 6).")
@@ -78,9 +95,8 @@ def search(
     Example:  jung search --language de "Begriff der Libido"
     """
     from jung_pipeline.query.frames import frame_of
-    from jung_pipeline.query.library import Library
 
-    library = Library.open(load_settings(policy=policy))
+    library = open_library(load_settings(policy=policy))
     result = library.search(" ".join(question), top_k=top, where=_where(options))
     if as_json:
         print_json(result.to_dict())
@@ -143,9 +159,7 @@ def ask(
     \b
     Example:  jung ask "What does Jung mean by cryptomnesia?"
     """
-    from jung_pipeline.query.library import Library
-
-    library = Library.open(load_settings(policy=policy, model=model))
+    library = open_library(load_settings(policy=policy, model=model))
     answer = library.ask(" ".join(question), where=_where(options), use_model=False if no_model else None)
     if as_json:
         print_json(answer.to_dict())
@@ -188,9 +202,7 @@ def show(chunk_id: str, context: int, as_json: bool) -> int:
 
     CHUNK_ID is what `jung search` and `jung ask` print after each source; the part behind the # is enough.
     """
-    from jung_pipeline.query.library import Library
-
-    library = Library.open(load_settings())
+    library = open_library(load_settings())
     passage = library.passage(chunk_id)
     before, after = library.neighbours(passage.chunk_id, context)
     citation = library.cite(passage)

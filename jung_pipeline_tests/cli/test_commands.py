@@ -160,6 +160,19 @@ def test_an_index_of_another_model_is_refused_with_both_names(made):
     assert "multilingual-e5-small" in done.stderr and "multilingual-e5-large" in done.stderr
 
 
+def test_a_wrong_catalogue_keeps_nobody_from_asking_but_is_told(made):
+    home, _ = made
+    catalogue = home / "catalogue.toml"
+    before = catalogue.read_text(encoding="utf-8")
+    catalogue.write_text(before + 'year = "long ago"\n', encoding="utf-8")
+    try:
+        done = jung("ask", demo_questions()[0].question, "--json", home=home)
+    finally:
+        catalogue.write_text(before, encoding="utf-8")
+    assert done.returncode == 0 and json.loads(done.stdout)["status"] == "ok"
+    assert str(catalogue) in done.stderr and "long ago" in done.stderr and "citations" in done.stderr
+
+
 def test_adding_shows_the_entry_and_the_file_is_in_the_library(made, tmp_path):
     home, _ = made
     book = next((home / "books").glob("*.epub"))
