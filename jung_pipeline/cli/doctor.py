@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import platform
 import shutil
 import sys
@@ -87,6 +88,9 @@ def _home(settings: Settings) -> Finding:
     home = settings.home
     if not home.exists():
         return Finding("home", "note", f"{home} is not there yet", "`jung add` makes it.")
+    if not os.access(home, os.W_OK | os.X_OK):
+        says = f"{home} cannot be written: asking works, `jung add` and `jung ingest` do not"
+        return Finding("home", "note", says, "Look at who owns it, or name another: JUNG_HOME or --home.")
     free = shutil.disk_usage(home).free / 1e9
     low = free < 2
     says = f"{home}, {free:.0f} GB free"
