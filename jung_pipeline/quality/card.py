@@ -33,8 +33,8 @@ WORD_RULES = (
     "spacing_accent",
     "long_s",
 )
-#: Pages below this quality are named.
-POOR = 0.6
+#: Pages below this quality are named: typeset books have none, pages of another language or of formulae score 0.6.
+POOR = 0.5
 
 
 @dataclass(frozen=True)

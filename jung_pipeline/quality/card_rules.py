@@ -21,7 +21,7 @@ MOST_UNLINKED, LEAST_NOTES = 0.25, 10
 #: Share of a PDF's pages with a printed number: 87 to 100 % in books (front matter has none), 0 % in newspapers and
 #: articles without any; so short a file is none of a book's.
 LEAST_LABELLED, LEAST_PAGES = 0.6, 20
-#: Share of pages that read badly.
+#: Share of pages that read badly: 0 to 2 % in typeset books, a quarter in a scan of 1762.
 MOST_POOR = 0.1
 
 CARD_PROMISES = {

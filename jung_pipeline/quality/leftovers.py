@@ -379,11 +379,11 @@ def _like_a_title(line: str) -> bool:
 def _quotes(found: Leftovers, text: _Text) -> None:
     """Chapters in many of whose paragraphs quotation marks do not agree.
 
-    A quotation over several paragraphs opens in each of them and closes in the last: one that is open at the end
-    of a paragraph that begins with it is right.
+    A quotation over several paragraphs opens in the first and closes in the last; those between may open too.
     """
     chapters = text.table.column("chapter_index").to_pylist()
     tally: dict[int, list[int]] = {}
+    still_open: dict[int, int] = {}
     for row, (chapter, own) in enumerate(zip(chapters, text.texts, strict=True)):
         low, left, right = own.count("„"), own.count("“"), own.count("”")
         inward, outward = own.count("»"), own.count("«")
@@ -392,8 +392,11 @@ def _quotes(found: Leftovers, text: _Text) -> None:
         sums = tally.setdefault(chapter, [row, 0, 0])
         sums[1] += 1
         opened, closed = (low, left + right) if low else (left, right)
-        open_at_end = int(own[:1] in "“„«»")
-        agree = opened - closed in (0, open_at_end) and abs(inward - outward) in (0, open_at_end)
+        before = still_open.get(chapter, 0)
+        again = int(before > 0 and own[:1] in "“„")
+        depth = before + opened - again - closed
+        agree = depth in (0, 1) and abs(inward - outward) in (0, int(own[:1] in "«»"))
+        still_open[chapter] = min(max(depth, 0), 1)
         sums[2] += not agree
     for row, quoting, wrong in tally.values():
         if wrong >= _QUOTES and wrong >= _QUOTES_SHARE * quoting:
