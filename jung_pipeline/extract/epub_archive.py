@@ -35,6 +35,23 @@ MAX_ENTRIES = 100_000
 #: Ways of encrypting that only hide fonts, not the text (EPUB 3.3, section 4.2.6.3; Adobe's older one).
 _FONT_OBFUSCATION = frozenset(("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"))
 
+#: File that a rights management leaves in a book → its name, where the file itself does not tell.
+_RIGHTS = {
+    "META-INF/license.lcpl": "Readium LCP",
+    "META-INF/sinf.xml": "Apple FairPlay",
+    "META-INF/rights.xml": "Adobe ADEPT",
+    "META-INF/signatures.drm": "an unknown rights management",
+    "rights.xml": "Kobo",
+}
+#: What the namespaces of such a file hold → the name.
+_VENDORS = (
+    (b"ns.adobe.com/adept", "Adobe ADEPT"),
+    (b"itunes.apple.com", "Apple FairPlay"),
+    (b"kobo", "Kobo"),
+    (b"barnesandnoble", "Barnes & Noble"),
+    (b"marlin", "Marlin (Sony)"),
+)
+
 _UNREADABLE = (KeyError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error, EOFError, OSError)
 
 
@@ -137,30 +154,35 @@ class Archive:
 
     def encrypted_entries(self) -> set[str]:
         """Entries whose content is encrypted so that only a reading system with a key can read them."""
-        name = self.find("META-INF/encryption.xml")
-        if name is None:
-            return set()
-        try:
-            root = parse_xml(self.read(name))
-        except (KeyError, EntryTooLarge):
-            return set()
-        found = set()
+        return {entry for uri in self._encrypted() if (entry := self.find(uri.lstrip("/")))}
+
+    def _encrypted(self) -> list[str]:
+        """What the book says is encrypted, fonts aside that are only hidden."""
+        root = self._xml("META-INF/encryption.xml")
+        found = []
         for item in root.iter("{*}EncryptedData") if root is not None else ():
             method = item.find("{*}EncryptionMethod")
             if method is not None and method.get("Algorithm", "") in _FONT_OBFUSCATION:
                 continue
-            for reference in item.iter("{*}CipherReference"):
-                entry = self.find(reference.get("URI", "").lstrip("/"))
-                if entry:
-                    found.add(entry)
+            found += [reference.get("URI", "") for reference in item.iter("{*}CipherReference")]
         return found
 
-    def has_rights(self) -> bool:
-        """Whether the licence file of a known rights management lies in the book."""
-        return any(
-            self.find(f"META-INF/{name}")
-            for name in ("rights.xml", "sinf.xml", "license.lcpl", "signatures.drm")
-        )
+    def protection(self) -> str | None:
+        """The rights management that the files in the book show, by name; ``None`` if there is no sign of any."""
+        for name, vendor in _RIGHTS.items():
+            if self.find(name):
+                root = self._xml(name) if name.endswith(".xml") else None
+                spaces = etree.tostring(root)[:4000].lower() if root is not None else b""
+                return next((named for sign, named in _VENDORS if sign in spaces), vendor)
+        return "an unknown rights management" if self._encrypted() else None
+
+    def _xml(self, name: str) -> etree._Element | None:
+        """The root of the packaging document ``name``; ``None`` if there is none or it cannot be read."""
+        entry = self.find(name)
+        try:
+            return parse_xml(self.read(entry)) if entry is not None else None
+        except (KeyError, EntryTooLarge):
+            return None
 
 
 def parse_xml(data: bytes) -> etree._Element | None:

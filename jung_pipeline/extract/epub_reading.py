@@ -151,14 +151,14 @@ def _refuse_protected(reading: Reading, entries: list[str]) -> None:
     """Raise SourceError if text of the book is encrypted."""
     locked = reading.archive.encrypted_entries() & set(entries)
     if locked:
-        raise _protected(reading.archive.file, sorted(locked)[0])
+        raise _protected(reading.archive, sorted(locked)[0])
 
 
-def _protected(file: str, entry: str) -> SourceError:
+def _protected(archive: Archive, entry: str) -> SourceError:
     return SourceError(
         "drm",
-        file,
-        f"the book is protected by digital rights management ({entry} is encrypted).",
+        archive.file,
+        f"the book is protected by digital rights management: {archive.protection()} ({entry} is encrypted).",
         remedy="Get an edition without protection.",
     )
 
@@ -180,13 +180,18 @@ def _read_document(reading: Reading, entry: str, page: int) -> None:
     except KeyError as error:
         reading.miss(entry, f"{error.args[0]}; it was left out.", page)
         return
+    if not data.strip():
+        reading.miss(entry, f"{entry} is empty.", page)
+        return
     if _is_binary(data):
-        if archive.has_rights():
-            raise _protected(archive.file, entry)
+        if archive.protection():
+            raise _protected(archive, entry)
         reading.miss(entry, f"{entry} holds no text document; it was left out.", page)
         return
     decoded = html_bs4.decode_markup(data, entry, reading.hints)
     reading.warnings += html_bs4.encoding_warnings(decoded, entry, page)
+    if html_bs4.is_cut_off(decoded.text):
+        reading.miss(entry, f"{entry} ends in the middle; what is there was read.", page)
     builder = html_bs4.parse_into(
         decoded.text,
         RowBuilder(
@@ -269,7 +274,12 @@ _LINKED_ROWS = 0.5
 def _finish(reading: Reading, extractor: str) -> ExtractedDocument:
     rows = reading.rows
     if not rows and reading.too_large:
-        raise SourceError("too_large", reading.archive.file, reading.warnings[-1].message)
+        raise SourceError(
+            "too_large",
+            reading.archive.file,
+            reading.warnings[-1].message,
+            remedy="No book's text is that large: get the file from another source.",
+        )
     if reading.missing and not reading.pages:
         raise SourceError(
             "damaged",

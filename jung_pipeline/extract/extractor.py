@@ -139,10 +139,12 @@ def _decide(path: Path, start: bytes, text: str) -> Format:
     promised = _SUFFIXES.get(path.suffix.lower())
     if b"%PDF-" in start[:_PDF_HEADER_WITHIN] and (promised == "pdf" or start.lstrip()[:5] == b"%PDF-"):
         return "pdf"
-    if start[:2] == b"PK":
+    if start[:2] == b"PK" or (promised == "epub" and zipfile.is_zipfile(path)):
         if promised == "epub" or _looks_like_epub(path):
             return "epub"
         raise _not(path, promised, "a ZIP archive without the parts of an EPUB")
+    if start[60:68] == b"BOOKMOBI" or start.startswith(b"\xeaDRMION"):
+        raise _not(path, promised, "a Kindle book")
     for magic, name in _OTHER_FORMATS:
         if start.startswith(magic):
             raise _not(path, promised, name)
@@ -152,6 +154,8 @@ def _decide(path: Path, start: bytes, text: str) -> Format:
         return "html"
     if promised in ("pdf", "epub"):
         raise _not(path, promised, "text" if _is_text(text) else "something unknown")
+    if promised == "html" and "<" not in text and _is_text(text):
+        return "txt"
     if not _is_text(text):
         raise _not(path, promised, "binary data of an unknown kind")
     return promised or "txt"

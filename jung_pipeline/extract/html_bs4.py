@@ -89,6 +89,8 @@ _ENTITY_DECLARATION = regex.compile(r"""<!ENTITY\s+([\w.-]+)\s+(?:"([^"&<%]{0,80
 _ENTITY = regex.compile(r"&([A-Za-z][\w.-]{0,40});")
 _XHTML = regex.compile(r"<\?xml|xmlns\s*=|XHTML", flags=regex.IGNORECASE)
 _ROOT = regex.compile(r"<(?:[\w.-]+:)?html(?=[\s>/])", flags=regex.IGNORECASE)
+#: The end of a document is looked for in so many characters; what scripts append is shorter.
+_ENDING = 20_000
 _PREDEFINED = frozenset(("amp", "lt", "gt", "quot", "apos"))
 
 #: Half title, title page, title page of the series.
@@ -200,6 +202,14 @@ def parse_into(text: str, builder: RowBuilder) -> RowBuilder:
             return trial
     _feed_soup(text, builder)
     return builder
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether an XHTML document ends before its body does: it closes neither."""
+    end = text[-_ENDING:].lower()
+    head = text[:2000]
+    is_document = _XHTML.search(head) is not None and "<html" in head.lower()
+    return is_document and "</body" not in end and "</html" not in end
 
 
 def _copy(builder: RowBuilder) -> RowBuilder:

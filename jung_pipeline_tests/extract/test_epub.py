@@ -507,3 +507,54 @@ def test_every_note_of_a_real_book_is_linked() -> None:
     notes = {r["element_id"] for r in all_rows if r["element"] == "footnote"}
     assert wanted == notes
     assert len(notes) > 100
+
+
+# ---------------------------------------------------------------- protected and damaged
+
+
+ENCRYPTED = (
+    '<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><EncryptedData><EncryptionMethod '
+    'Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/><CipherData><CipherReference URI="{uri}"/>'
+    "</CipherData></EncryptedData></encryption>"
+)
+ADEPT = '<rights><licenseToken xmlns="http://ns.adobe.com/adept"/></rights>'
+
+
+@pytest.mark.parametrize(
+    ("extra", "vendor"),
+    [
+        (
+            {"META-INF/encryption.xml": ENCRYPTED.format(uri="OEBPS/a.xhtml"), "META-INF/rights.xml": ADEPT},
+            "Adobe",
+        ),
+        ({"META-INF/rights.xml": ADEPT}, "Adobe"),
+        ({"META-INF/sinf.xml": '<sinf xmlns="http://itunes.apple.com/ns/epub"/>'}, "Apple FairPlay"),
+        ({"META-INF/license.lcpl": "{}"}, "Readium LCP"),
+        ({"rights.xml": '<kdrm xmlns="http://kobobooks.com/drm"/>'}, "Kobo"),
+        ({"META-INF/encryption.xml": ENCRYPTED.format(uri="a.xhtml")}, "unknown"),
+    ],
+)
+def test_rights_managements_are_named(extra: dict[str, str], vendor: str, tmp_path: Path) -> None:
+    cipher = bytes((n * 151 + n // 7) % 256 for n in range(3000))
+    with pytest.raises(SourceError, match=vendor) as caught:
+        extract_epub(make_epub(tmp_path / "b.epub", {"a.xhtml": cipher}, extra=extra), {})
+    assert caught.value.kind == "drm"
+
+
+def test_a_licence_in_a_readable_book_protects_nothing(tmp_path: Path) -> None:
+    path = make_epub(
+        tmp_path / "b.epub", {"a.xhtml": page("<p>Read me.</p>")}, extra={"META-INF/rights.xml": ADEPT}
+    )
+    assert texts(extract_epub(path, {})) == ["Read me."]
+
+
+def test_a_document_cut_off_or_empty_is_a_part_that_was_not_read(tmp_path: Path) -> None:
+    whole = page("<h1>One</h1><p>The first sentence. The second sentence.</p>")
+    documents = {"a.xhtml": b"", "b.xhtml": whole[:-45], "c.xhtml": page("<p>Whole.</p>")}
+    book = extract_epub(make_epub(tmp_path / "b.epub", documents), {})
+    assert [(w.code, w.part, w.page) for w in book.info.warnings] == [
+        ("missing_part", "OEBPS/a.xhtml", 1),
+        ("missing_part", "OEBPS/b.xhtml", 2),
+    ]
+    assert book.info.status == "partial"
+    assert texts(book)[0] == "One" and texts(book)[-1] == "Whole."

@@ -318,3 +318,19 @@ def test_a_hint_makes_no_text_of_an_image(tmp_path):
     path = put(tmp_path, "book.txt", bytes(range(256)) * 40)
     with pytest.raises(SourceError, match="binary"):
         extract(path, hints={"encoding": "cp1252"})
+
+
+def test_an_epub_behind_some_rubbish_is_an_epub(tmp_path):
+    path = put(tmp_path, "book.epub", b"rubbish of a download\r\n" * 20 + epub_bytes())
+    assert extract(path).lines["text"].to_pylist() == ["One boat."]
+
+
+def test_text_named_html_is_text(tmp_path):
+    path = put(tmp_path, "book.html", b"One boat.\n\nAnother boat.\n")
+    assert extract(path).info.format == "txt"
+
+
+@pytest.mark.parametrize("data", [b"x" * 60 + b"BOOKMOBI" + bytes(500), b"\xeaDRMION\xee" + bytes(500)])
+def test_kindle_books_are_named(tmp_path, data):
+    with pytest.raises(SourceError, match="Kindle"):
+        file_format(put(tmp_path, "book.epub", data))
