@@ -180,7 +180,19 @@ def wilson(right: int, number: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def report(labels: Sequence[dict[str, Any]], made: Sequence[bool], unlabelled: int) -> list[str]:
+def as_drawn(verdicts: Sequence[str | None]) -> str:
+    """The figure for the entries whose turn it is now, whichever draw they were judged in."""
+    judged = [verdict for verdict in verdicts if verdict is not None]
+    right = judged.count("right")
+    low, high = wilson(right, len(judged))
+    return (
+        f"drawn now: {len(verdicts)}, {len(verdicts) - len(judged)} of them without a verdict; "
+        f"right: {right} of {len(judged)} = {right / max(1, len(judged)):.2%}, "
+        f"95 % interval {low:.2%} to {high:.2%}"
+    )
+
+
+def report(labels: Sequence[dict[str, Any]], made: Sequence[bool]) -> list[str]:
     """The figures, in words: of every draw, then by rule over all."""
     lines = []
     for draw in sorted({label["draw"] for label in labels}):
@@ -198,7 +210,6 @@ def report(labels: Sequence[dict[str, Any]], made: Sequence[bool], unlabelled: i
             f"  right: {right} of {len(still)} = {right / max(1, len(still)):.2%}, "
             f"95 % interval {low:.2%} to {high:.2%}",
         ]
-    lines.append(f"{unlabelled} drawn now without a label")
     still = [label for label, is_made in zip(labels, made, strict=True) if is_made]
     tally = Counter(label["rule"] for label in still)
     good = Counter(label["rule"] for label in still if label["verdict"] == "right")
@@ -245,7 +256,9 @@ def main() -> None:
         return
     asked = [at for at, label in enumerate(labels) if options.only in label["file"]]
     made = [known[at] is not None for at in asked]
-    print("\n".join(report([labels[at] for at in asked], made, len(new))))
+    print("\n".join(report([labels[at] for at in asked], made)))
+    verdicts = {entry.place: labels[at]["verdict"] for at, entry in enumerate(known) if entry is not None}
+    print(as_drawn([verdicts.get(entry.place) for entry in drawn]))
     print(f"{ledgers.counts.total():,} entries in all: {dict(ledgers.counts.most_common())}")
     sys.exit(0 if labels else 1)
 

@@ -110,10 +110,12 @@ def test_the_report_tells_what_is_still_made_from_what_was_mended():
         "note": "",
     }
     wrong = {**right, "verdict": "wrong", "note": "another_word"}
-    lines = removals.report([right, wrong, wrong], [True, True, False], 4)
+    lines = removals.report([right, wrong, wrong], [True, True, False])
     assert "1 no longer (of these 1 were wrong: mended)" in lines[0]
     assert "right: 1 of 2 = 50.00%" in lines[1]
-    assert lines[2] == "4 drawn now without a label"
+    assert removals.as_drawn(["right", None, "wrong", "right"]).startswith(
+        "drawn now: 4, 1 of them without a verdict; right: 2 of 3 = 66.67%"
+    )
     assert sum("another_word" in line for line in lines) == 1
 
 
