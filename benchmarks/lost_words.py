@@ -11,6 +11,10 @@ Two steps, each of which may lose nothing:
 2. From the raw lines to the cleaned text. Every character must be in the text or in the ledger, and the raw
    text changed as the ledger says must be the cleaned text (the two checks of every ingestion).
 
+A plain extraction may have too much, and that is counted as lost although nothing is: a line that a PDF has twice
+at one place, read two ways by two layers of text, and signs of fonts without Unicode that look like letters (a sum
+sign stored as "P"). Of 5.46 million words of sixty books 14 are lost, all of these two kinds.
+
 A line for every book: words of the plain extraction, those lost, and the share; the lost ones with --show.
 """
 

@@ -79,7 +79,8 @@ def code_version(stage: str, settings: Settings) -> str:
 def _catalogue_fields(stage: str, volume: Volume) -> dict[str, Any]:
     """The catalogue fields that change what ``stage`` makes."""
     if stage == "raw_text":
-        return {"hints": dict(volume.hints)}
+        # What cleaning is to keep makes no scan be read again.
+        return {"hints": {name: value for name, value in volume.hints.items() if name != "keep"}}
     if stage == "cleaned_text":
         return {"hints": dict(volume.hints), "language": volume.language}
     if stage == "chunks":

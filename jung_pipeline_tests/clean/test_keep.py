@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from jung_pipeline import settings as settings_module
 from jung_pipeline.clean.keep import ALWAYS_ACT, Keep, keep_of
 from jung_pipeline.clean.rules import REASONS
 from jung_pipeline.errors import CatalogueError
+from jung_pipeline.stages import fingerprint
 from jung_pipeline_tests.clean.helpers import VOLUME, clean_pages, text_of
 
 PROSE = (
@@ -75,3 +77,11 @@ def test_every_rule_but_those_that_make_text_can_be_held_back():
     keep = keep_of({"keep": [f"{rule}@5" for rule in REASONS if rule not in ALWAYS_ACT]}, "test")
     assert all(keep.holds(rule, 5) and not keep.holds(rule, 6) for rule in REASONS if rule not in ALWAYS_ACT)
     assert not Keep()
+
+
+def test_another_hint_cleans_the_volume_anew_and_reads_no_file_again(tmp_path):
+    settings = settings_module.load(tmp_path)
+    with_hint = keeping("stamp@2")
+    for stage, changes in (("raw_text", False), ("cleaned_text", True), ("chunks", False)):
+        before, after = (fingerprint(stage, volume, settings, {}) for volume in (VOLUME, with_hint))
+        assert (before != after) == changes
