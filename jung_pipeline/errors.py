@@ -79,11 +79,17 @@ class VectorIndexError(JungError):
 
 
 class IndexAuditError(VectorIndexError):
-    """Index and passages do not agree; ``volumes`` are the keys of those whose vectors have to be written anew."""
+    """Index and passages do not agree.
 
-    def __init__(self, message: str, *, volumes: tuple[str, ...], remedy: str = "") -> None:
+    ``volumes`` are the keys of those whose vectors have to be written anew; made anew, if ``embed_again``.
+    """
+
+    def __init__(
+        self, message: str, *, volumes: tuple[str, ...], embed_again: bool = False, remedy: str = ""
+    ) -> None:
         super().__init__(message, remedy=remedy)
         self.volumes = volumes
+        self.embed_again = embed_again
 
 
 class ModelMismatchError(VectorIndexError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from jung_pipeline.errors import IndexAuditError, ServiceError, VectorIndexError
 from jung_pipeline.index import versions
 from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.index.registry import open_index, store_of
+from jung_pipeline.index.vector_index import Vectors
 from jung_pipeline.query.calibration import CALIBRATION_VERSION, calibrate
 from jung_pipeline.query.probes import ProbeVectors
 from jung_pipeline.settings import Settings
@@ -68,6 +69,7 @@ def publish(settings: Settings, *, force: bool = False) -> Published:
             _chunk_tables(keys, settings),
             store=store_of(settings, spec),
             remote=open_index(settings, spec) if settings.store != "embedded" else None,
+            embed=lambda texts: _embedded(texts, settings),
             calibrate=lambda version: _calibrated(version, settings),
             calibration_version=str(CALIBRATION_VERSION),
             settings=settings,
@@ -76,8 +78,9 @@ def publish(settings: Settings, *, force: bool = False) -> Published:
     except IndexAuditError as error:
         # What was done to the store for these volumes did not last: the stage has to be made again.
         for key in error.volumes:
-            with contextlib.suppress(OSError):
-                stage_path("vector_index", key, settings).unlink(missing_ok=True)
+            for stage in ("embeddings", "vector_index") if error.embed_again else ("vector_index",):
+                with contextlib.suppress(OSError):
+                    stage_path(stage, key, settings).unlink(missing_ok=True)
         raise
     versions.prune(settings.paths.index, KEPT_VERSIONS)
     return Published(manifest, changed=manifest.version != before)
@@ -112,6 +115,13 @@ def check_ready(settings: Settings) -> None:
             f"The index stays with {live.spec.model}: {', '.join(late)} not yet embedded with {spec.model}.",
             remedy="Run `jung ingest` until every volume has succeeded; the new model then goes live at once.",
         )
+
+
+def _embedded(texts: Sequence[str], settings: Settings) -> Vectors:
+    """The vectors of ``texts`` as passages."""
+    from jung_pipeline.embed.registry import make_embedder
+
+    return make_embedder(settings).embed_passages(texts)
 
 
 def _calibrated(version: versions.IndexVersion, settings: Settings) -> dict[str, Any]:

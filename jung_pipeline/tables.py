@@ -114,7 +114,8 @@ def _refused(error: OSError, path: Path, staged: Path) -> str:
 
 def _said(error: BaseException) -> str:
     """The system's own words, without the paths."""
-    return str(getattr(error, "strerror", None) or error)
+    number = getattr(error, "errno", None)
+    return getattr(error, "strerror", None) or (os.strerror(number) if number else str(error))
 
 
 def _remedy(error: OSError) -> str:

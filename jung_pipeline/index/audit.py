@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,7 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from jung_pipeline.index.segments import NORM_TOLERANCE, Segment, comparable
-from jung_pipeline.index.vector_index import IndexSpec
+from jung_pipeline.index.vector_index import IndexSpec, Vectors
+
+#: Passages of all volumes together that are embedded again; each changed volume has one at least.
+SAMPLE = 16
+#: How near a vector must be to that of its text made anew. The engines agree to 0.9999, whatever they embed beside
+#: it; another text, or another model, is further away.
+SAME_COSINE = 0.99
 
 #: Problems that one audit keeps; ``problem_count`` has the whole number.
 MAX_PROBLEMS = 20
@@ -72,6 +78,25 @@ def audit_volume(
             _problem(i, "is stale in the remote store") for i in sorted(set(remote_ids) - set(segment.ids))
         ]
     return VolumeAudit(volume, passages, len(segment), len(problems), problems[:MAX_PROBLEMS])
+
+
+def embedded_again(
+    segments: Mapping[str, Segment], embed: Callable[[Sequence[str]], Vectors]
+) -> dict[str, list[tuple[str, float]]]:
+    """A sample of each volume: ids, and the cosine of the vector held to that of the text embedded now."""
+    places: list[tuple[str, int]] = []
+    for volume, segment in segments.items():
+        count = min(len(segment), max(1, SAMPLE // len(segments)))
+        places += [(volume, len(segment) * number // count) for number in range(count)]
+    if not places:
+        return {}
+    fresh = embed([segments[volume].row(row)["text"] for volume, row in places])
+    found: dict[str, list[tuple[str, float]]] = {}
+    for (volume, row), vector in zip(places, fresh, strict=True):
+        held = segments[volume].matrix[row]
+        cosine = float(held @ vector / max(1e-9, float(np.linalg.norm(held) * np.linalg.norm(vector))))
+        found.setdefault(volume, []).append((segments[volume].ids[row], cosine))
+    return found
 
 
 def _own_problems(volume: str, segment: Segment, spec: IndexSpec) -> Iterator[dict[str, str]]:

@@ -18,17 +18,17 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jung_pipeline import tables
-from jung_pipeline.errors import IndexAuditError, StageError, VectorIndexError
-from jung_pipeline.index.audit import VolumeAudit, audit_volume
+from jung_pipeline.errors import StageError, VectorIndexError
 from jung_pipeline.index.files import exclusive, link, sync, sync_folder
 from jung_pipeline.index.manifest import Manifest
+from jung_pipeline.index.proof import audited, check_remote, sampled
 from jung_pipeline.index.reading import (
     STAGING,
     IndexVersion,
@@ -39,7 +39,7 @@ from jung_pipeline.index.reading import (
 )
 from jung_pipeline.index.segments import Segment
 from jung_pipeline.index.sources import Source, candidates, chosen, composition
-from jung_pipeline.index.vector_index import IndexSpec, VectorReader
+from jung_pipeline.index.vector_index import IndexSpec, VectorReader, Vectors
 from jung_pipeline.library import Home
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def publish(
     *,
     store: Mapping[str, Any] | None = None,
     remote: VectorReader | None = None,
+    embed: Callable[[Sequence[str]], Vectors] | None = None,
     calibrate: Callable[[IndexVersion], dict[str, Any]] | None = None,
     calibration_version: str = "",
     settings: Settings | None = None,
@@ -89,6 +90,8 @@ def publish(
         volumes: Every volume of the catalogue with the path of its chunk table.
         store: How the manifest describes the vector store; default the embedded one.
         remote: The remote store to hold against the segments in the audit.
+        embed: Makes vectors of passages as they were made: a sample of the changed volumes is embedded again and
+            held against the segments.
         calibrate: Called with the finished version before it goes live; the result is kept in the manifest.
             It is given the vectors of the segments, also where there is a remote store: they are the same.
         calibration_version: Of the rules behind ``calibrate``: another one makes another version.
@@ -108,7 +111,7 @@ def publish(
         sources, missing = chosen(home, spec, volumes)
         wanted = composition(spec, sources, missing, store, calibration_version)
         if before and not force and _stays(before, wanted, sources):
-            _check_remote(before, spec, remote)
+            check_remote(before, spec, remote)
             return before.manifest
         now = datetime.now(UTC)
         version = f"{_next_stamp(home.index, now)}-{wanted[:8]}"
@@ -117,7 +120,7 @@ def publish(
         try:
             with exclusive(home.index / "segments"):  # what is linked must not be swept away meanwhile
                 sources, missing = _linked(staged, candidates(home, spec, volumes))
-            sources, audits = _audited(staged, spec, sources, remote)
+            sources, audits = audited(staged, spec, sources, remote)
             wanted = composition(spec, sources, missing, store, calibration_version)
             if before and not force and _is(before, wanted, sources):
                 shutil.rmtree(staged, ignore_errors=True)
@@ -129,7 +132,11 @@ def publish(
                 spec=spec,
                 volumes={volume: source.entry for volume, source in sources.items()},
                 missing=missing,
-                audit={"passed": True, "volumes": [audit.to_dict() for audit in audits]},
+                audit={
+                    "passed": True,
+                    "volumes": [audit.to_dict() for audit in audits],
+                    "embedded_again": sampled(staged, sources, before, embed),
+                },
                 store=store,
                 lexical=_lexical(staged, sources, before),
             )
@@ -261,18 +268,6 @@ def _is(version: IndexVersion, wanted: str, sources: Mapping[str, Source]) -> bo
     return True
 
 
-def _check_remote(version: IndexVersion, spec: IndexSpec, remote: VectorReader | None) -> None:
-    """Look whether the remote store still has as many vectors as it should; raises IndexAuditError if it lost any."""
-    if remote is None or remote.count() == version.manifest.passages:
-        return
-    _raise_failed(
-        [
-            audit_volume(volume, segment, spec, None, remote.list_ids(volume))
-            for volume, segment in version.segments.items()
-        ]
-    )
-
-
 def _linked(
     staged: Path, options: Iterator[tuple[str, Iterator[Source]]]
 ) -> tuple[dict[str, Source], list[str]]:
@@ -297,46 +292,6 @@ def _linked(
         else:
             missing.append(volume)
     return sources, missing
-
-
-def _audited(
-    staged: Path, spec: IndexSpec, sources: Mapping[str, Source], remote: VectorReader | None
-) -> tuple[dict[str, Source], list[VolumeAudit]]:
-    """The audits of all volumes, from the files as linked, and the sources as they proved to be.
-
-    A volume whose chunk table cannot be read is not fresh: its segment is the last good one.
-
-    Raises:
-        IndexAuditError: one fails.
-    """
-    proved, audits = {}, []
-    for volume, source in sources.items():
-        chunks = None
-        if source.chunks:
-            try:
-                # All of it: a checksum speaks for its page alone.
-                chunks = tables.read_or_discard(source.chunks)
-            except StageError:
-                source = source.as_last_good()
-        proved[volume] = source
-        segment = Segment(staged / "segments" / f"{volume}.arrow")
-        remote_ids = remote.list_ids(volume) if remote is not None else None
-        audits.append(audit_volume(volume, segment, spec, chunks, remote_ids))
-    _raise_failed(audits)
-    return proved, audits
-
-
-def _raise_failed(audits: list[VolumeAudit]) -> None:
-    failed = [audit for audit in audits if not audit.passed]
-    if failed:
-        first = failed[0].problems[0]
-        raise IndexAuditError(
-            f"Index and passages do not agree in {', '.join(a.volume for a in failed)} "
-            f"({sum(a.problem_count for a in failed)} problems; {first['chunk_id']} {first['problem']}). "
-            "The version before stays live.",
-            volumes=tuple(audit.volume for audit in failed),
-            remedy="Run `jung ingest` again; these volumes are written anew.",
-        )
 
 
 def _lexical(staged: Path, sources: Mapping[str, Source], before: IndexVersion | None) -> dict[str, Any]:

@@ -199,3 +199,24 @@ def test_an_index_without_passages_says_what_to_do(tmp_path: Path) -> None:
     library.publish()
     with pytest.raises(VectorIndexError, match=r"holds no passages.*jung ingest"):
         Reader.open(settings)
+
+
+def test_a_sample_of_what_is_new_is_embedded_again_before_it_goes_live(library: Library) -> None:
+    asked: list[str] = []
+
+    def embed(texts):
+        asked.extend(texts)
+        return vectors_of(chunk_table("any", list(texts)))
+
+    library.index("lakes", [f"Lake {number}." for number in range(90)])
+    manifest = library.publish(embed=embed)
+    assert 1 < len(asked) < 30 and set(asked) <= {f"Lake {number}." for number in range(90)}
+    told = manifest.audit["embedded_again"]
+    assert (told["passages"], round(told["lowest_cosine"], 5)) == (len(asked), 1.0)
+
+    chunks = library.chunk("clocks", ["A clock.", "Another clock."])
+    EmbeddedIndex(library.home.index, spec()).replace_volume("clocks", chunks, vectors_of(chunks)[::-1])
+    with pytest.raises(IndexAuditError, match=r"clocks are not those of their texts") as caught:
+        library.publish(embed=embed)
+    assert (caught.value.volumes, caught.value.embed_again) == (("clocks",), True)
+    assert open_current(library.home.index).manifest == manifest
