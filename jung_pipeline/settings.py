@@ -95,7 +95,9 @@ class Settings(BaseSettings):
     keep: int = Field(3, ge=1, le=20)
 
     # evaluation
-    golden: Path | None = Field(None, description="folder of golden questions; default golden/ in the library")
+    golden: Path | None = Field(
+        None, description="folder of golden questions; default golden/ in the library"
+    )
 
     # answers
     model: str = Field("claude-sonnet-5-5", min_length=1, max_length=100)
