@@ -163,7 +163,9 @@ class _Reader:
             if "failure" in answer:
                 self.failures.setdefault(request.page, answer["failure"])
                 continue
-            lines, _ = pdf_layout.reading_order(ocr_tesseract.fragments(answer["hocr"], answer["scale"]))
+            lines, _ = pdf_layout.reading_order(
+                ocr_tesseract.fragments(answer["hocr"], answer["scale"], answer["to_page"])
+            )
             text = "\n".join(line.text for line in lines)
             self._known[request] = _Reading(lines, text, judge(text, self._tongues))
             self.failures.pop(request.page, None)

@@ -35,7 +35,7 @@ def _read(
         turned=asked["turned"],
         seconds=begun["seconds"],
     )
-    return {"hocr": hocr, "scale": picture.scale}
+    return {"hocr": hocr, "scale": picture.scale, "to_page": picture.to_page}
 
 
 def main() -> None:

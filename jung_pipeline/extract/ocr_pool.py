@@ -66,7 +66,7 @@ class Job:
 def read_pages(
     job: Job, requests: Sequence[Request], advance: Callable[[int], None]
 ) -> dict[Request, dict[str, Any]]:
-    """What became of every request: ``{"hocr", "scale"}``, or ``{"failure"}`` with the reason in words.
+    """What became of every request: ``{"hocr", "scale", "to_page"}``, or ``{"failure"}`` with the reason in words.
 
     ``advance`` is told how many are done.
     """

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -54,8 +55,8 @@ _LEAST_CONFIDENCE = 35.0
 _GAP = 2.5
 #: Lines whose type differs by less from the page's are of the page's size: the rest is the line's letters.
 _SAME_SIZE = 0.15
-#: What Tesseract measures from descender to ascender is so much of the size that printers call it by.
-_SIZE_OF_HEIGHT = 0.98
+#: The size that printers call type by is so many times what Tesseract measures from descender to ascender.
+_SIZE_OF_HEIGHT = 1.1
 
 _LINE = re.compile(
     r"<span class='ocr_(?:line|header|caption|textfloat)'[^>]*?title=\"([^\"]*)\"[^>]*>(.*?)\n     </span>",
@@ -185,19 +186,32 @@ def recognise(program: str, image: bytes, languages: str, dpi: int, *, turned: b
 # ---------------------------------------------------------------------------------------------------
 
 
-def fragments(hocr: str, scale: float) -> list[Fragment]:
+def fragments(hocr: str, scale: float, to_page: Sequence[float]) -> list[Fragment]:
     """The lines that Tesseract read, parted at wide gaps.
 
     Args:
         hocr: its output.
         scale: points to a pixel.
+        to_page: matrix from pixels to points of the page, from which the picture may be turned.
     """
     found: list[Fragment] = []
     for block, paragraph in enumerate(_PARAGRAPH.findall(hocr)):
         for title, inside in _LINE.findall(paragraph):
             found.extend(_line_fragments(title, inside, block, scale))
     _even_sizes(found)
+    for f in found:
+        f.box = _on_page(f.box, scale, to_page)
     return found
+
+
+def _on_page(
+    box: tuple[float, float, float, float], scale: float, to_page: Sequence[float]
+) -> tuple[float, float, float, float]:
+    """Where a box of the picture, in points, lies on the page."""
+    a, b, c, d, e, f = to_page
+    corners = [(x / scale, y / scale) for x in box[::2] for y in box[1::2]]
+    xs, ys = ([u * x + v * y + w for x, y in corners] for u, v, w in ((a, c, e), (b, d, f)))
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _line_fragments(title: str, inside: str, block: int, scale: float) -> list[Fragment]:
@@ -243,14 +257,32 @@ def _numbers(title: str, name: str, count: int) -> list[float]:
 
 
 def _even_sizes(found: list[Fragment]) -> None:
-    """Give the lines whose type is about the page's the page's size; the heights of single letters blur it."""
-    weight = sorted((f.size, len(f.text)) for f in found)
-    half, total = 0, sum(count for _, count in weight) / 2
-    usual = 0.0
-    for size, count in weight:
-        half += count
-        if half >= total:
-            usual = size
-            break
+    """Give lines whose type is about the page's, or else their paragraph's, that size.
+
+    Tesseract measures the letters that a line happens to have, which blurs one size into several.
+    """
+    if not found:
+        return
+    usual = _middle(found)
+    paragraphs: dict[int, list[Fragment]] = {}
     for f in found:
-        f.size = round(usual if abs(f.size - usual) <= _SAME_SIZE * usual else f.size, 1)
+        if abs(f.size - usual) <= _SAME_SIZE * usual:
+            f.size = usual
+        else:
+            paragraphs.setdefault(f.block, []).append(f)
+    for lines in paragraphs.values():
+        own = _middle(lines)
+        for f in lines:
+            f.size = own if abs(f.size - own) <= _SAME_SIZE * own else f.size
+    for f in found:
+        f.size = round(f.size, 1)
+
+
+def _middle(lines: list[Fragment]) -> float:
+    """The size of type of the middle one of all characters."""
+    left = sum(len(f.text) for f in lines) / 2
+    for f in sorted(lines, key=lambda f: f.size):
+        left -= len(f.text)
+        if left <= 0:
+            return f.size
+    return lines[0].size

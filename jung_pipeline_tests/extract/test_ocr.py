@@ -47,6 +47,7 @@ hatte. Er fragte nicht, woher sie es wisse. In der siebten Woche hörte das Verz
 brachte ihm statt dessen eine Zeichnung des Gartens. Die Mauer war rund, und in der Mitte stand ein
 Brunnen ohne Wasser."""
 SIZE = (420, 600)
+MIDDLE = pymupdf.Point(210, 300)
 
 
 def words(text: str) -> Counter[str]:
@@ -63,11 +64,12 @@ def text_of(document: ExtractedDocument, page: int | None = None) -> str:
     return "\n".join(row["text"] for row in rows if page in (None, row["page"]))
 
 
-def picture(text: str, dpi: int = 200) -> bytes:
+def picture(text: str, dpi: int = 200, lean: float = 0.0) -> bytes:
     with pymupdf.open() as document:
         page = document.new_page(width=SIZE[0], height=SIZE[1])
         for number, line in enumerate(text.split("\n")):
-            page.insert_text((40, 60 + 16 * number), line, fontsize=9, fontname="tiro")
+            about = (MIDDLE, pymupdf.Matrix(lean))
+            page.insert_text((40, 60 + 16 * number), line, fontsize=9, fontname="tiro", morph=about)
         return bytes(page.get_pixmap(dpi=dpi, colorspace=pymupdf.csGRAY).tobytes("png"))
 
 
@@ -217,6 +219,23 @@ def test_a_page_on_its_side_is_read(tmp_path: Path) -> None:
         document.save(path)
     document = extract_bounded(path, ocr=OcrOptions(language="en"))
     assert share(text_of(document), PROSE) > 0.9
+
+
+@needs_tesseract
+@pytest.mark.parametrize("lean", [4.0, -3.0])
+def test_a_page_that_leans_is_read_and_its_boxes_lean_with_it(tmp_path: Path, lean: float) -> None:
+    path = tmp_path / "a.pdf"
+    with pymupdf.open() as document:
+        page = document.new_page(width=SIZE[0], height=SIZE[1])
+        page.insert_image(page.rect, stream=picture(PROSE, lean=lean))
+        document.save(path)
+    document = extract_bounded(path, ocr=OcrOptions(language="en"))
+    assert share(text_of(document), PROSE) > 0.97
+    for number, row in enumerate(document.lines.to_pylist()):
+        middle = pymupdf.Point(40 + (row["x1"] - row["x0"]) / 2, 57 + 16 * number)
+        middle = (middle - MIDDLE) * pymupdf.Matrix(-lean) + MIDDLE
+        assert (row["y0"] + row["y1"]) / 2 == pytest.approx(middle.y, abs=3)
+        assert row["y1"] - row["y0"] > 1.5 * row["font_size"], "the box of a line that leans is higher"
 
 
 @needs_tesseract
@@ -416,7 +435,7 @@ def test_hocr_is_parted_at_wide_gaps_and_freed_of_stains() -> None:
         )
         + "</p>"
     )
-    found = ocr_tesseract.fragments(hocr, 0.25)
+    found = ocr_tesseract.fragments(hocr, 0.25, (0.25, 0, 0, 0.25, 0, 0))
     assert [f.text for f in found] == ["THE WELL &", "17"]
     assert found[0].box == (25, 12.5, 100, 22.5)
     assert found[0].size == found[1].size > 5
