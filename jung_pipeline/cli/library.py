@@ -158,9 +158,11 @@ def status(volumes: tuple[str, ...], quality: bool, as_json: bool) -> int:
         )
         return 0
     if not report and not uncatalogued:
-        raise UsageError(
-            f"The library at {home.path} is empty.", remedy="Add books: jung add FILE… (or try: jung demo)"
+        console.print(
+            f"The library at {escape(str(home.path))} is empty. Add books: jung add FILE… (or try: jung demo)",
+            soft_wrap=True,
         )
+        return 0
     if report:
         _show_status(report, all_gone=problem is not None)
         _show_reasons(report, in_full=bool(volumes))

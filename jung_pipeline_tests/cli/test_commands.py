@@ -126,9 +126,12 @@ def test_what_goes_wrong_is_one_line_with_the_remedy(made, arguments, says, code
 
 
 def test_an_empty_library_says_what_to_do(tmp_path):
-    for command in ("status", "ingest"):
-        done = jung(command, home=tmp_path)
-        assert done.returncode == 2 and "jung add" in done.stderr
+    done = jung("ingest", home=tmp_path)
+    assert done.returncode == 2 and "jung add" in done.stderr
+    for arguments in (("status",), ("status", "--json")):  # how it stands can always be told
+        done = jung(*arguments, home=tmp_path)
+        assert done.returncode == 0
+    assert "jung add" in jung("status", home=tmp_path).stdout
     done = jung("ask", "What is the shadow?", home=tmp_path)
     assert done.returncode == 1 and "jung ingest" in done.stderr
 
