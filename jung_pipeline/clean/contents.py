@@ -6,13 +6,14 @@ A list ends where its first entry comes again with text under it. In doubt a par
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import regex
 
 from jung_pipeline.clean.book import Book, Paragraph
 from jung_pipeline.clean.headings import bare_numeral, is_contents_line, parse_heading
 from jung_pipeline.clean.numeral_runs import key_of
+from jung_pipeline.clean.outline import documents_of_outline
 from jung_pipeline.clean.prose import is_prose
 
 _I = regex.IGNORECASE
@@ -32,6 +33,9 @@ _FRONT = 0.35
 
 _LOOK_AHEAD = 8
 
+#: So many keys of entries make a list.
+_FEW_KEYS = 2
+
 #: A book has a few lists: each paragraph is looked at for so many, at most.
 _LOOKED_AT = 4
 
@@ -42,6 +46,7 @@ def take_out_contents(book: Book) -> set[str]:
     listed: set[str] = set()
     limit = min(len(paragraphs), max(12, int(_FRONT * len(paragraphs))))
     at, looked_at = 0, 0
+    borders = documents_of_outline(book)
     while at < limit and looked_at <= _LOOKED_AT * len(paragraphs):
         paragraph = paragraphs[at]
         if (
@@ -49,7 +54,7 @@ def take_out_contents(book: Book) -> set[str]:
             and len(paragraph.text) < 60
             and _CONTENTS.fullmatch(paragraph.text.strip(" _=*[]"))
         ):
-            end, steps = _end_of_contents(book, at)
+            end, steps = _end_of_contents(book, at, borders)
             looked_at += steps
             if end is not None:
                 for entry in paragraphs[at:end]:
@@ -111,11 +116,12 @@ def _is_contents_block(book: Book, paragraph: Paragraph) -> bool:
     return (leaders >= 2 and leaders >= 0.6 * len(lines)) or (leaders == 1 and len(lines) == 1)
 
 
-def _end_of_contents(book: Book, at: int) -> tuple[int | None, int]:
+def _end_of_contents(book: Book, at: int, borders: Collection[int]) -> tuple[int | None, int]:
     """Index of the first paragraph after the list that begins at ``at``, ``None`` if it is no list; steps it took.
 
     The list ends where one of its entries comes again with text under it, unless plain text lies before that:
     then it ends with the headings above that text. Summaries of chapters are no plain text: they are all dashes.
+    ``borders`` are paragraphs where, as the file's navigation says, text begins: no list goes on there.
     """
     paragraphs = book.paragraphs
     seen: set[str] = set()
@@ -125,6 +131,8 @@ def _end_of_contents(book: Book, at: int) -> tuple[int | None, int]:
     index = at
     for index in range(at + 1, limit):
         paragraph = paragraphs[index]
+        if index in borders and prose is None and index > at + 1:
+            return (index if len(seen) >= _FEW_KEYS else None), index - at
         if paragraph.fate is not None:
             continue
         listed = _has_contents_line(book, paragraph)

@@ -34,6 +34,7 @@ _WORDS = {
     "band": "part",
     "section": "section",
     "abschnitt": "section",
+    "hauptstück": "chapter",
     "essay": "chapter",
     "treatise": "chapter",
     "letter": "chapter",
@@ -268,7 +269,7 @@ def _title_case(text: str) -> bool:
 
 _BARE = regex.compile(r"[§\s]*(?P<number>[IVXLC]{1,7}|\d{1,3})\s*[.)]?")
 _BARE_TITLED = regex.compile(
-    r"(?P<number>[IVXLC]{1,7}|\d{1,3})(?:\.\s*[—–-]*|\s*[—–:]\s*|\s{2,}|\)\s)\s*(?P<title>\S.*)"
+    r"(?:§\s*)?(?P<number>[IVXLC]{1,7}|\d{1,3})(?:\.\s*[—–-]*|\s*[—–:]\s*|\s{2,}|\)\s)\s*(?P<title>\S.*)"
 )
 
 
@@ -297,6 +298,9 @@ def bare_numeral(text: str) -> tuple[int, str | None] | None:
 def cited(label: str, title: str | None, language: str) -> str:
     """A chapter as it is cited: "Chapter VII: The Broken Jar"."""
     head = in_title_case(label, language)
+    number = label.rstrip(".").rpartition(" ")[2]
+    if " " in label and roman_value(number) and number.isupper():
+        head = head[: -len(number)] + number  # a word of a title may be "Li", the number of a chapter is LI
     if not head:
         return in_title_case(title or "", language)
     return f"{head}: {in_title_case(title, language)}" if title else head
@@ -315,7 +319,10 @@ def in_title_case(text: str, language: str) -> str:
         return text
     words = text.split(" ")
     return " ".join(
-        _word_case(word, at == 0 or words[at - 1].endswith((":", "—"))) for at, word in enumerate(words)
+        _word_case(
+            word, at == 0 or words[at - 1].endswith((":", "—")) or (at == len(words) - 1 and len(word) == 1)
+        )
+        for at, word in enumerate(words)
     )
 
 

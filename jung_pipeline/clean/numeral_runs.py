@@ -10,7 +10,7 @@ import regex
 
 from jung_pipeline.clean.book import Paragraph
 from jung_pipeline.clean.headings import bare_numeral
-from jung_pipeline.clean.numerals import roman_value
+from jung_pipeline.clean.numerals import roman_value, word_value
 
 #: A run through the book covers this share of its paragraphs, or so many times more than any other run.
 _THROUGH, _WIDER = 0.5, 3
@@ -59,7 +59,7 @@ def eligible(paragraph: Paragraph) -> bool:
 class _Run:
     """A run of numerals that is still open."""
 
-    style: tuple[bool, int | None]  # roman; level of the heading elements, None for text
+    style: tuple[str, int | None]  # digits, roman or words; level of the heading elements, None for text
     starts: list[Start]
 
     @property
@@ -79,8 +79,7 @@ def numeral_runs(paragraphs: Sequence[Paragraph]) -> list[list[Start]]:
         start = _numeral_start(paragraphs, index)
         if start is None:
             continue
-        roman = not start.label.isdigit()
-        style = (roman, paragraph.element_level)
+        style = (_style(start.label), paragraph.element_level)
         home = next((run for run in reversed(open_runs) if run.style == style and _goes_on(run, start)), None)
         if home is not None:
             while open_runs[-1] is not home:
@@ -106,7 +105,12 @@ def _goes_on(run: _Run, start: Start) -> bool:
 def _least(run: _Run) -> int:
     if run.starts[0].number != 1:
         return _COUNTED_ON
-    return 2 if run.style[0] else 3
+    return 2 if run.style[0] == "roman" else 3
+
+
+def _style(numeral: str) -> str:
+    """How a numeral is written: in digits, roman, or in words."""
+    return "digits" if numeral.isdigit() else "roman" if roman_value(numeral) else "words"
 
 
 def _numeral_start(paragraphs: Sequence[Paragraph], index: int) -> Start | None:
@@ -143,9 +147,22 @@ def _numeral(paragraph: Paragraph) -> tuple[int, str | None, str] | None:
     if match is None and paragraph.from_heading_element:
         match = _ELEMENT.fullmatch(text)
     if match is None:
-        return None
+        return _in_words(text)
     value = roman_value(match["number"]) or (int(match["number"]) if match["number"].isdigit() else None)
     return (value, match["title"], match["number"]) if value else None
+
+
+#: "ONE", "Twenty-One.", "ONE: THE WELL"
+_WORDS = regex.compile(
+    r"(?P<number>\p{Lu}\p{L}+(?:[- ]\p{L}+)?)\s*(?:[.:—–]\s*(?P<title>\S.*)?)?", regex.DOTALL
+)
+
+
+def _in_words(text: str) -> tuple[int, str | None, str] | None:
+    """Number, title and printed numeral of a heading that is or begins with a number in words."""
+    match = _WORDS.fullmatch(text.strip("_=* "))
+    value = word_value(match["number"]) if match is not None else None
+    return (value, match["title"], match["number"]) if match is not None and value else None
 
 
 def _in_alphabet(paragraphs: Sequence[Paragraph], index: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -89,6 +91,23 @@ def locate_outline(book: Book) -> list[Start]:
     return sorted(starts, key=lambda start: start.paragraph)
 
 
+def documents_of_outline(book: Book) -> set[int]:
+    """Indices of the paragraphs at which documents of an EPUB begin that the navigation names as text."""
+    if book.info.format != "epub":
+        return set()
+    pages = {
+        entry.page
+        for entry in book.info.outline
+        if entry.page is not None
+        and not NO_TEXT.fullmatch(entry.title.strip(" .:\t\n"))
+        and entry.kind not in _NON_TEXT_KINDS
+    }
+    begun: dict[int, int] = {}
+    for index, paragraph in enumerate(book.paragraphs):
+        begun.setdefault(paragraph.page, index)
+    return {begun[page] for page in pages if page in begun}
+
+
 def _only_headings(book: Book, entries: Sequence[OutlineEntry]) -> bool:
     """Whether the outline is but a list of the file's headings: it says no more than they do."""
     aimed = sum(entry.target is not None or entry.page is not None for entry in entries)
@@ -171,7 +190,15 @@ def _loose_numerals(entries: Sequence[OutlineEntry]) -> dict[int, tuple[int, str
     by_level: dict[int, set[int]] = defaultdict(set)
     for position, (value, _) in found.items():
         by_level[entries[position].level].add(value)
-    level = next((level for level in sorted(by_level) if {1, 2, 3} <= by_level[level]), None)
+    sizes = Counter(entry.level for entry in entries)
+    level = next(
+        (
+            level
+            for level, values in sorted(by_level.items())
+            if {1, 2, 3} <= values or ({1, 2} <= values and len(values) >= 0.5 * sizes[level])
+        ),
+        None,
+    )
     if level is None:
         return {}
     at_level = by_level[level]
@@ -228,15 +255,15 @@ class _Places:
                 if owner is None:
                     owner = book.line_of_raw()
                     starts = [line.raw_start for line in book.lines]
-                from bisect import bisect_right
-
                 line_of_id[target] = bisect_right(starts, raw_start) - 1
         self.line_of_id = line_of_id
         self.first_by_page: dict[int, int] = {}
         for index, paragraph in enumerate(self.paragraphs):
             self.first_by_page.setdefault(paragraph.page, index)
         self.first_line = [paragraph.lines[0] if paragraph.lines else 0 for paragraph in self.paragraphs]
-        self.last_line = [max(paragraph.lines) if paragraph.lines else 0 for paragraph in self.paragraphs]
+        last_line = (max(paragraph.lines) if paragraph.lines else 0 for paragraph in self.paragraphs)
+        self.last_line = list(itertools.accumulate(last_line, max))  # of it and all before it
+        self.pages = list(itertools.accumulate((paragraph.page for paragraph in self.paragraphs), max))
 
     def of(self, entry: OutlineEntry, after: int) -> int | None:
         """Index of the paragraph where ``entry`` begins, or ``None``; ``after`` is the last entry's."""
@@ -246,7 +273,7 @@ class _Places:
         if entry.target:
             line = self.line_of_id.get(entry.target)
             if line is not None:
-                begin = next((i for i, last in enumerate(self.last_line) if last >= line), None)
+                begin = self._first(self.last_line, line)
             else:
                 page = self.file_page.get(entry.target.split("#")[0])
                 begin = self._on_page(page) if page is not None else None
@@ -269,7 +296,13 @@ class _Places:
         found = self.first_by_page.get(page)
         if found is not None:
             return found
-        return next((i for i, p in enumerate(self.paragraphs) if p.page >= page), None)
+        return self._first(self.pages, page)
+
+    @staticmethod
+    def _first(rising: Sequence[int], least: int) -> int | None:
+        """The first index whose value is no less than ``least``."""
+        index = bisect_left(rising, least)
+        return index if index < len(rising) else None
 
     def _titled(self, entry: OutlineEntry, begin: int) -> int | None:
         """The paragraph near ``begin`` that bears the entry's title, else the first that is text."""

@@ -224,16 +224,22 @@ def _heading_level(group: list[Line], whole: str, book: Book) -> int | None:
         return 3 if not (ended and whole[-1] in ",;:-") else None
     labelled = group[0].index > 0 and _is_label(book.lines[group[0].index - 1].words)
     if (
-        (group[0].gap >= 2 or labelled)
+        (group[0].gap >= 2 or labelled or (group[0].index == 0 and _is_counted(whole)))
         and not book.has_boxes
         and (len(group) == 1 or (len(group) == 2 and _gap_after(group, book) >= 2))
         and len(whole) <= 85 * len(group)
-        and whole[0].isupper()
+        and (whole[0].isupper() or _is_counted(whole))
         and whole[-1] not in ",;:-"
         and not (ended and len(whole.split()) > 6 and _gap_after(group, book) < 2)
     ):
         return 4
     return None
+
+
+def _is_counted(text: str) -> bool:
+    """Whether a line is a heading with a numeral: "IV.", "4. The Well"; "116. XIV. THE SUN" begins with an address."""
+    numeral = bare_numeral(text)
+    return numeral is not None and (numeral[1] is None or bare_numeral(numeral[1]) is None)
 
 
 def _is_label(text: str) -> bool:

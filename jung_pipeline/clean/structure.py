@@ -13,6 +13,7 @@ from jung_pipeline.clean.book import Paragraph
 from jung_pipeline.clean.headings import cited, in_title_case, is_contents_line, parse_heading
 from jung_pipeline.clean.lexicon import guess_language
 from jung_pipeline.clean.numeral_runs import Start
+from jung_pipeline.clean.numerals import word_value
 from jung_pipeline.clean.start_filters import (
     outside_appendices,
     without_empty_ends,
@@ -149,11 +150,12 @@ def _place(
     paragraph.chapter_title = start.title
     if not start.label:
         paragraph.chapter = in_title_case(start.title or "", language) or None
-    elif regex.fullmatch(r"[IVXLC]+|\d+", start.label):
+    elif regex.fullmatch(r"[IVXLC]+|\d+", start.label) or word_value(start.label):
+        label = in_title_case(start.label, language) if word_value(start.label) else start.label
         paragraph.chapter = (
-            f"{start.label}. {in_title_case(start.title, language)}"
+            f"{label}. {in_title_case(start.title, language)}"
             if start.title
-            else f"{'Kapitel' if language == 'de' else 'Chapter'} {start.label}"
+            else f"{'Kapitel' if language == 'de' else 'Chapter'} {label}"
         )
     else:
         paragraph.chapter = cited(start.label, start.title, language)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
 
+from jung_pipeline.catalogue import Volume
 from jung_pipeline.clean.headings import parse_heading
 from jung_pipeline.clean.numerals import misread_roman_value, number_value, roman_numeral, roman_value
 from jung_pipeline.clean.structure import chapters_of, paragraphs_from_text
 from jung_pipeline.extract.document import DocumentInfo, OutlineEntry, PageInfo
+from jung_pipeline.extract.extractor import extract
+from jung_pipeline_tests.extract.epub_maker import make_epub, page
 
 from .helpers import checked, clean_pages, pdf_info, pdf_lines, raw_table, texts
 
@@ -210,3 +214,82 @@ def test_marginal_numbers_of_a_pdf_are_addresses_and_no_page_numbers() -> None:
     numbers = [row["numbered_paragraph"] for row in cleaned.paragraphs.to_pylist()]
     assert numbers == [str(number) for number in range(102, 118)]
     assert not any("[" in text for text in texts(cleaned))
+
+
+def chapters_of_text(*headings: str, language: str = "en") -> list[tuple[str | None, str | None, int | None]]:
+    """(part, chapter, number) in order, of a text with these headings over prose."""
+    filler = "\n\n".join(
+        ["It was a long winter and the people of the village told one another old stories by\nthe fire."] * 6
+    )
+    text = "\n\n\n".join(f"{heading}\n\n{filler}" for heading in headings)
+    volume = Volume(key="test", file="test.txt", title="A Test", language=language)
+    found: list[tuple[str | None, str | None, int | None]] = []
+    for row in clean_pages(text, volume=volume).paragraphs.to_pylist():
+        place = (row["part"], row["chapter"], row["chapter_number"])
+        if not found or found[-1] != place:
+            found.append(place)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("headings", "chapters"),
+    [
+        (["ONE", "TWO", "THREE"], ["Chapter One", "Chapter Two", "Chapter Three"]),
+        (["1. The Well", "2. The Bridge", "3. The Road"], ["1. The Well", "2. The Bridge", "3. The Road"]),
+        (["CHAPTER I", "CHAPTER II", "APPENDIX A"], ["Chapter I", "Chapter II", "Appendix A"]),
+        (["CHAPTER LI", "CHAPTER LII", "CHAPTER LIII"], ["Chapter LI", "Chapter LII", "Chapter LIII"]),
+    ],
+)
+def test_counted_headings_of_a_text(headings: list[str], chapters: list[str]) -> None:
+    assert [chapter for _, chapter, _ in chapters_of_text(*headings)] == chapters
+
+
+@pytest.mark.parametrize(
+    ("headings", "chapters"),
+    [
+        (["EINS", "ZWEI", "DREI"], ["Kapitel Eins", "Kapitel Zwei", "Kapitel Drei"]),
+        (
+            ["§ 1. Von der Seele", "§ 2. Vom Geist", "§ 3. Vom Leib"],
+            ["1. Von der Seele", "2. Vom Geist", "3. Vom Leib"],
+        ),
+        (["1. Hauptstück", "2. Hauptstück"], ["1. Hauptstück", "2. Hauptstück"]),
+    ],
+)
+def test_counted_headings_of_a_german_text(headings: list[str], chapters: list[str]) -> None:
+    assert [chapter for _, chapter, _ in chapters_of_text(*headings, language="de")] == chapters
+
+
+def test_the_contents_of_an_epub_end_where_the_navigation_says_that_text_begins(tmp_path: Path) -> None:
+    prose = "It was a long winter and the people told one another the old stories by the fire. " * 3
+    listed = "".join(
+        f"<p><a href='t.xhtml#c{n}'>{t}</a></p>"
+        for n, t in enumerate(("Foreword", "1 The Well", "2 The Bridge"))
+    )
+    text = "".join(
+        f"<p id='c{n}'>{t}</p><p>{prose}</p><p>{prose}</p>"
+        for n, t in enumerate(("Foreword", "1 The Well", "2 The Bridge"))
+    )
+    entries = [
+        ("Contents", "toc.xhtml"),
+        ("Foreword", "t.xhtml#c0"),
+        ("1 The Well", "t.xhtml#c1"),
+        ("2 The Bridge", "t.xhtml#c2"),
+    ]
+    nav = "".join(f'<li><a href="{href}">{title}</a></li>' for title, href in entries)
+    path = make_epub(
+        tmp_path / "b.epub",
+        {"toc.xhtml": page(f"<h1>Contents</h1>{listed}"), "t.xhtml": page(text)},
+        items='<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>',
+        extra={"OEBPS/nav.xhtml": page(f'<nav epub:type="toc"><ol>{nav}</ol></nav>')},
+    )
+    book = extract(path)
+    rows = checked(book.lines, book.info).paragraphs.to_pylist()
+    assert [(r["kind"], r["chapter"], r["text"]) for r in rows] == [
+        (kind, chapter, words)
+        for chapter, heading in (
+            ("Foreword", "Foreword"),
+            ("1. The Well", "1 The Well"),
+            ("2. The Bridge", "2 The Bridge"),
+        )
+        for kind, words in (("heading", heading), ("body", prose.strip()), ("body", prose.strip()))
+    ]
