@@ -36,6 +36,9 @@ _SPACED_BREAK = regex.compile(r"(?<![\p{L}-])([\p{L}\p{M}]{2,})- (\p{Ll}[\p{L}\p
 
 #: Both halves at least this frequent are words on their own.
 _OWN_WORD = 3.0
+#: After words this frequent, which begin no longer ones, a hyphen and a blank are dirt: "sich- darein".
+_FREQUENT = 4.8
+_GERMAN_PREFIXES = frozenset(["ab", "an", "auf", "aus", "be", "bei", "da", "dar", "durch", "ein", "ent", "er", "ge", "haupt", "her", "hin", "in", "mit", "nach", "selbst", "über", "um", "un", "unter", "ver", "vor", "weg", "wider", "wieder", "zer", "zu", "zurück", "zusammen"])  # fmt: skip
 #: How much rarer than its rarer half a joined word may be and still be the likelier reading.
 _RARER = 2.4
 
@@ -131,7 +134,8 @@ def spaced_breaks(text: str, lexicon: Lexicon) -> Iterator[Edit]:
         if known and joined_without_hyphen(left, right, lexicon, doubt=False):
             yield Edit(*gap, "", "spaced_hyphen")
         elif not own_words and not known and lexicon.count(divided) == 0 and len(whole) >= 7:
-            if lexicon.language != "en" and lexicon.zipf(right) < _OWN_WORD:
+            stray = lexicon.zipf(left) >= _FREQUENT and left.lower() not in _GERMAN_PREFIXES
+            if lexicon.language != "en" and lexicon.zipf(right) < _OWN_WORD and not stray:
                 yield Edit(*gap, "", "spaced_hyphen")
         elif lexicon.count(divided) or (left.lower() in _HYPHEN_PREFIXES and lexicon.language == "en"):
             yield Edit(*gap, "-", "spaced_hyphen")

@@ -23,7 +23,7 @@ import regex
 from jung_pipeline.clean import shapes, tokens
 from jung_pipeline.clean.confusions import LONGEST, Channel
 from jung_pipeline.clean.lexicon import Lexicon, bands
-from jung_pipeline.clean.spellings import is_compound, is_inflected, modern_german, spellings
+from jung_pipeline.clean.spellings import is_compound, is_derived, is_inflected, modern_german, spellings
 from jung_pipeline.clean.split_words import divided, of_small_words
 from jung_pipeline.clean.tracked import Edit
 from jung_pipeline.text import words as word_lists
@@ -53,6 +53,15 @@ _SPELLED, _OLDER = 2.2, 0.8
 _RUNNER_UP, _LEAVE = 0.8, 1.2
 #: More is asked of names, and of words at the beginning of a sentence.
 _LEAVE_NAME, _LEAVE_TITLE = 3.0, 0.8
+#: What more is asked each time that the count of such a form doubles.
+_AGAIN = 1.0
+#: What more is asked where the reading sounds like the word: writers spell how people speak.
+_SPEECH = 1.5
+#: Or where two words ran together, where a letter is lost or put in, or where the word is itself a rare one.
+_DIVIDED, _LETTER_MORE, _RARE = 0.6, 1.2, 0.8
+_SOUNDS = (frozenset("aeiouy"), frozenset("vw"))
+#: Words this frequent (Zipf) stand in every volume.
+_EVERYWHERE = 5.0
 #: Where misreadings are rarer than this (log10 below a middling scan), only the simplest are looked for.
 _CLEAN = 0.6
 #: Rarer words (Zipf) are known from the volume alone.
@@ -181,7 +190,7 @@ class Corrector:
         leave = self._leave(word, lower, name)
         if not thorough and not self._may_be_read_for(lower, leave - asked - self.channel.cheapest):
             return None
-        ranked = self._ranked(word, lower, leave, thorough)
+        ranked = self._ranked(word, lower, leave, thorough=thorough, name=name)
         if not ranked:
             return None
         total, candidate, confusions = ranked[0]
@@ -193,6 +202,12 @@ class Corrector:
         if self.lexicon.zipf(candidate) < _LISTED and lower[:-2] == candidate[: len(lower) - 2]:
             return None  # two forms of one word
         count = self.words[word]
+        asked += self._more_asked(candidate, confusions)
+        if count > 1 and not self.lexicon.count(candidate) and self.lexicon.zipf(candidate) < _EVERYWHERE:
+            # A form that comes again, while the word it would be never does, is more likely the volume's own.
+            asked += _AGAIN * math.log2(count) * (5.0 if self._sounds_alike(confusions) else 1.0)
+        if margin < asked:
+            return None
         if count > 3 and self.lexicon.count(candidate) < 8 * count and not self._must_be(candidate, margin):
             return None
         return Correction(candidate if " " in candidate else _in_case_of(word, candidate), margin, confusions)
@@ -206,9 +221,23 @@ class Corrector:
         known = self.lexicon.zipf(candidate) >= _KNOWN or self.lexicon.count(candidate) >= _OFTEN_HERE
         return known and margin >= _PROOF and not any(_is_spelling(pair) for pair in confusions)
 
+    def _more_asked(self, candidate: str, confusions: tuple[tuple[str, str], ...]) -> float:
+        """What more is asked of a correction that may as well be the author's word or the printer's error."""
+        quiet = self.channel.shift > _NOISY
+        if not confusions:
+            return 0.0 if of_small_words(candidate.replace(" ", "").lower(), self.language) else _DIVIDED
+        if self._sounds_alike(confusions):
+            return _SPEECH if quiet else 0.0
+        if quiet and not all(read and printed for read, printed in confusions):
+            return _LETTER_MORE
+        return _RARE if quiet and self.lexicon.zipf(candidate) < _KNOWN else 0.0
+
+    def _sounds_alike(self, confusions: tuple[tuple[str, str], ...]) -> bool:
+        return self.language == "en" and _is_speech(confusions)
+
     def _must_be(self, candidate: str, margin: float) -> bool:
         """Whether ``candidate`` is so frequent a word that every volume has it, if only misread."""
-        return margin >= 3.0 and self.lexicon.zipf(candidate) >= 5.0
+        return margin >= 3.0 and self.lexicon.zipf(candidate) >= _EVERYWHERE
 
     def _leave(self, word: str, lower: str, name: bool) -> float:
         """Cost of leaving ``word`` as read."""
@@ -232,7 +261,7 @@ class Corrector:
         return asked
 
     def _ranked(
-        self, word: str, lower: str, leave: float, thorough: bool
+        self, word: str, lower: str, leave: float, *, thorough: bool, name: bool
     ) -> list[tuple[float, str, tuple[tuple[str, str], ...]]]:
         """Cost, word and confusions of what ``word`` may have been, the best first; the hopeless left out."""
         ranked: list[tuple[float, str, tuple[tuple[str, str], ...]]] = []
@@ -249,7 +278,8 @@ class Corrector:
             if cost < most:
                 ranked.append((prior + cost, candidate, confusions))
                 best = min(best, prior + cost)
-        apart = divided(word, self.lexicon) if word.isalpha() and thorough else None
+        a_name = name and not self.capitalised
+        apart = divided(word, self.lexicon) if word.isalpha() and thorough and not a_name else None
         if apart is not None and apart[0] < best + _RUNNER_UP:
             ranked.append((apart[0], apart[1], ()))
         return sorted(ranked)
@@ -320,7 +350,9 @@ class Corrector:
             return False  # lists made of scans have "ofthe"
         if zipf >= _KNOWN or (word_lists.is_word(lower) and not (zipf and zipf < 2.0)):
             return True
-        return self.language == "de" and (is_inflected(lower, lexicon) or is_compound(lower, lexicon))
+        if self.language == "en":
+            return is_derived(lower, lexicon)
+        return is_inflected(lower, lexicon) or is_compound(lower, lexicon)
 
     def cost_as_read(self, word: str, lower: str, name: bool) -> float:
         """Cost of ``word`` as what was printed: a rare word, a foreign one, a name, or a new one."""
@@ -416,6 +448,14 @@ def _among(points: npt.NDArray[np.uint32], signs: str) -> npt.NDArray[np.bool_]:
     for sign in signs[1:]:
         found |= points == ord(sign)
     return found
+
+
+def _is_speech(confusions: tuple[tuple[str, str], ...]) -> bool:
+    """Whether all ``confusions`` are vowels for vowels, or v and w; but e and o look alike above all."""
+    return bool(confusions) and all(
+        any(read in sounds and printed in sounds for sounds in _SOUNDS) and {read, printed} != {"e", "o"}
+        for read, printed in confusions
+    )
 
 
 def _is_judged(word: str) -> bool:

@@ -98,6 +98,10 @@ _SPELLINGS = {
 }
 #: What German of before 1900 writes otherwise throughout.
 _OLD_GERMAN = (("th", "t"), ("ey", "ei"), ("ß", "ss"), ("dt", "d"), ("aa", "a"), ("niss", "nis"))
+#: Endings that English puts to any verb, noun or adjective, more often than lists show.
+_RARE_ENDINGS = ("est", "edst", "eth", "ness", "nesses", "less", "like", "ish")
+#: Zipf frequency of what they are put to.
+_STEM = 3.0
 _ENDINGS = ("e", "em", "en", "er", "es", "eren", "erer", "eres", "erem")
 
 
@@ -145,6 +149,23 @@ def is_inflected(word: str, lexicon: Lexicon) -> bool:
                 for other in _ENDINGS
                 if other != ending
             ):
+                return True
+    return False
+
+
+def is_derived(word: str, lexicon: Lexicon) -> bool:
+    """Whether ``word`` is an English form of a listed word that lists seldom have: "mistakest", "agoing"."""
+    if word.startswith("a") and word.endswith("ing") and lexicon.zipf(word[1:]) >= _STEM:
+        return True
+    for ending in _RARE_ENDINGS:
+        if len(word) - len(ending) >= 4 and word.endswith(ending):
+            stem = word.removesuffix(ending)
+            stems = [stem, stem + "e"]
+            if stem[-1] == "i":
+                stems.append(stem[:-1] + "y")
+            if stem[-1] == stem[-2]:
+                stems.append(stem[:-1])
+            if any(lexicon.zipf(other) >= _STEM for other in stems):
                 return True
     return False
 

@@ -26,7 +26,13 @@ from jung_pipeline.text import words as word_lists
 _LINE_END_GAP = regex.compile(r"[-¬.,;:·•|»«*~^'’_— ]{1,6}")
 _HYPHEN_AND_DIRT = regex.compile(r"-[—–«»·~]|[«»·~]-")
 _HYPHEN_READ = regex.compile(r"[-¬»«~]")
-_GAP = regex.compile(r" |-| ?[.,;:·•|»«*~^_-]{1,2} ?| {2}")
+#: What may stand in the middle of a word elsewhere: a blank, a hyphen, a speck; but "~" and "_" without blanks are
+#: somebody's signs.
+_GAP = regex.compile(r" |-{1,2}| ?[.,;:·•|»«*^-]{1,2} ?| [~_]{1,2} ?|[~_]{1,2} | {2}")
+_HYPHEN_AND_DIRT = regex.compile(r"-[—–«»·~]|[«»·~]-")
+_HYPHEN_READ = regex.compile(r"[-¬»«~]")
+#: What may stand in the middle of a word elsewhere: a blank, a hyphen, or a speck that a blank shows to be none.
+_GAP = regex.compile(r" |-{1,2}| [.,;:·•|»«*~^_-]{1,2} ?|[.,;:·•|»«*~^_-]{1,2} | {2}")
 
 #: Beginnings and ends of words that are rarely words, however often lists have them (abbreviations, other languages).
 _BEGINNINGS = {
@@ -227,8 +233,8 @@ def _joins(text: str, lexicon: Lexicon, line_ends: Collection[int]) -> Iterator[
         start, end = int(starts[number]), int(ends[number])
         following, last = int(starts[number + 1]), int(ends[number + 1])
         kind = _kind(text[end:following], bool(at_line_end[end:following].any()))
-        if kind is None or (start and text[start - 1] in "'’-" and kind != " "):
-            continue
+        if kind is None or (start and text[start - 1] in ("'’-" if kind != " " else "'’")):
+            continue  # a clitic ("wasn't able") or the end of a compound
         if text[last : last + 1] in ("'", "’") and text[last + 1 : last + 2].isalpha() and len(right) < 3:
             continue
         margin = _margin(left, right, kind, lexicon)
@@ -364,6 +370,8 @@ def divided(word: str, lexicon: Lexicon) -> tuple[float, str] | None:
         a, b = lower[:at], lower[at:]
         if a == "in" and b not in small:
             continue  # a beginning of words
+        if word[0].isupper() and lexicon.language == "en" and not (a in small and b in small):
+            continue  # most likely a name
         if len(lower) < 5 or not (a in small or (b in small and lexicon.language == "en")):
             continue
         if min(len(a), len(b)) < 2 and not (word[:at] == "I" and lexicon.zipf(b) >= 4.5):

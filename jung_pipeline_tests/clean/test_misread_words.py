@@ -70,6 +70,10 @@ UNTOUCHED = [
     "Un vieux jardin où la lumière était douce et le silence profond.",
     "A modem stood arid and bad on the form of the dock.",
     "Fifty per cent of the coördinate re-entry.",
+    "He wasn't able to say so, and she couldn't able-bodied men blame.",
+    "Thou swimmest and it thundereth; the gauntest of them was agoing home in snaillike treeless woe.",
+    "We drove to Whichby and Myher.",
+    "She had writ~ten down the ne~ver in the par_ish book.",
 ]
 
 
@@ -78,7 +82,17 @@ def test_words_that_are_not_misread_stay(raw: str) -> None:
     assert text_of(raw) == raw
 
 
-def test_older_german_stays() -> None:
+def test_a_form_that_comes_again_while_its_word_never_does_is_meant() -> None:
+    raw = "The parochiol clerk looked at the pond and the parochiol beadle slept."
+    assert text_of(raw) == raw
+
+
+def test_a_stray_hyphen_behind_a_frequent_german_word_joins_nothing() -> None:
+    text = text_of("Für uns- behde war es genug, aber die Vor- unterfuchung dauerte.", volume=GERMAN)
+    assert text == "Für uns- beide war es genug, aber die Voruntersuchung dauerte."
+
+
+def test_older_german_staysdef test_older_german_stays() -> None:
     raw = "Die Noth that seyn Theil; daß beyde Gegenwärtigen muthig vorbeygiengen, war Ueberfluß."
     assert text_of(raw, volume=GERMAN) == raw
 
