@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 
 from jung_pipeline import tables
 from jung_pipeline.clean.structure import chapters_of
-from jung_pipeline.quality.leftovers import MISREAD, Leftover, find_leftovers
+from jung_pipeline.quality.leftover_text import Leftover
+from jung_pipeline.quality.leftovers import MISREAD, find_leftovers
 from jung_pipeline.quality.text_rules import pages_without_text
 
 #: Rules that correct or rejoin words.
