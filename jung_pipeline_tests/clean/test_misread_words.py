@@ -92,7 +92,7 @@ def test_a_stray_hyphen_behind_a_frequent_german_word_joins_nothing() -> None:
     assert text == "Für uns- beide war es genug, aber die Voruntersuchung dauerte."
 
 
-def test_older_german_staysdef test_older_german_stays() -> None:
+def test_older_german_stays() -> None:
     raw = "Die Noth that seyn Theil; daß beyde Gegenwärtigen muthig vorbeygiengen, war Ueberfluß."
     assert text_of(raw, volume=GERMAN) == raw
 
