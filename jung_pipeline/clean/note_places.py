@@ -98,6 +98,7 @@ def link_notes(book: Book, paragraph_of_raw: np.ndarray) -> dict[int, int]:
             ):
                 by_mark[paragraph.note_mark].append(index)
     links: dict[int, int] = {}
+    in_order = _in_order(book, by_mark, by_id)
     for number, anchor in enumerate(book.anchors):
         if anchor.target is not None and anchor.target in by_id:
             links[number] = by_id[anchor.target]
@@ -107,11 +108,40 @@ def link_notes(book: Book, paragraph_of_raw: np.ndarray) -> dict[int, int]:
         if book.page_notes:
             near = [i for i in candidates if abs(book.paragraphs[i].page - anchor.page) <= 1]
             candidates = [i for i in near if book.paragraphs[i].page == anchor.page] or near
+        elif number in in_order:
+            links[number] = in_order[number]
+            continue
         if candidates:
             place = anchor.raw
             after = [i for i in candidates if book.lines[book.paragraphs[i].lines[0]].raw_start > place]
-            links[number] = after[0] if after else candidates[-1]
+            if after:
+                links[number] = after[0]
+            elif (
+                book.page_notes
+                or len(candidates) == 1
+                or _same_chapter(book.paragraphs, here, candidates[-1])
+            ):
+                links[number] = candidates[-1]
     return links
+
+
+def _same_chapter(paragraphs: Sequence[Paragraph], one: int, other: int) -> bool:
+    """Whether two paragraphs stand in one chapter: a note with a mark like this may be another chapter's."""
+    return one >= 0 and paragraphs[one].chapter_index == paragraphs[other].chapter_index
+
+
+def _in_order(book: Book, by_mark: dict[str, list[int]], by_id: dict[str, int]) -> dict[int, int]:
+    """Anchor → note for marks that every chapter has anew: as many in the text as notes, the first for the first."""
+    anchors: dict[str, list[int]] = defaultdict(list)
+    for number, anchor in enumerate(book.anchors):
+        if anchor.target not in by_id:
+            anchors[anchor.mark].append(number)
+    paired: dict[int, int] = {}
+    for mark, numbers in anchors.items():
+        notes = by_mark.get(mark, [])
+        if len(notes) == len(numbers) > 1:
+            paired |= dict(zip(sorted(numbers, key=lambda n: book.anchors[n].raw), notes, strict=True))
+    return paired
 
 
 def _continues(paragraphs: Sequence[Paragraph], index: int) -> bool:

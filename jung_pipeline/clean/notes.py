@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -40,16 +41,14 @@ def find_gathered_notes(book: Book) -> None:
     open_bracket = False
     current: Paragraph | None = None
     over = False
+    level: int | None = None  # of the heading over the notes, as the file has it
     edits: list[Edit] = []
     for index, paragraph in enumerate(paragraphs):
         if paragraph.fate is not None or (paragraph.kind == "footnote" and not open_bracket):
             continue
         text = paragraph.text
-        if (
-            _HEADING.fullmatch(text)
-            and len(text) < 80
-            and _notes_follow(paragraphs, index, at_foot=bool(book.page_notes))
-        ):
+        if _is_over_notes(book, index) or (section and _is_chapters_name(paragraphs, index, level)):
+            level = paragraph.element_level if _HEADING.fullmatch(text) else level
             paragraph.fate = "note_heading"
             section, current, over = True, None, False
             continue
@@ -102,6 +101,37 @@ def _take_out_headings_over_notes(book: Book) -> None:
             notes, other, last_mark = False, False, 0
 
 
+def _is_over_notes(book: Book, index: int) -> bool:
+    """Whether the paragraph at ``index`` is a heading such as "Notes" with notes under it."""
+    text = book.paragraphs[index].text
+    if len(text) >= 80 or not _HEADING.fullmatch(text):
+        return False
+    return _notes_follow(book.paragraphs, index, at_foot=bool(book.page_notes)) or _heads_lists(
+        book.paragraphs, index
+    )
+
+
+def _is_chapters_name(paragraphs: Sequence[Paragraph], index: int, level: int | None) -> bool:
+    """Whether the paragraph at ``index`` is the name of a chapter whose notes follow, under the heading over all."""
+    return _is_under(paragraphs[index], level) and _notes_follow(paragraphs, index, at_foot=False)
+
+
+def _is_under(paragraph: Paragraph, level: int | None) -> bool:
+    """Whether a paragraph is a heading that the file puts under one of ``level``."""
+    own = paragraph.element_level if paragraph.kind == "heading" else None
+    return own is not None and level is not None and own > level
+
+
+def _heads_lists(paragraphs: Sequence[Paragraph], index: int) -> bool:
+    """Whether the heading at ``index`` stands over the names of chapters and they over notes."""
+    following = next((i for i in range(index + 1, len(paragraphs)) if paragraphs[i].fate is None), None)
+    return (
+        following is not None
+        and _is_under(paragraphs[following], paragraphs[index].element_level)
+        and _notes_follow(paragraphs, following, at_foot=False)
+    )
+
+
 def _becomes_note(paragraph: Paragraph, head: Paragraph | None) -> None:
     paragraph.kind = "footnote"
     paragraph.note_mark = head.note_mark if head else None
@@ -150,6 +180,8 @@ def _notes_follow(paragraphs: Sequence[Paragraph], index: int, *, at_foot: bool)
     ``at_foot``: the volume has notes at page feet, which only happen to stand below the heading.
     """
     following = [p for p in paragraphs[index + 1 : index + 40] if p.fate is None]
+    # A chapter may have a single note: what stands behind the next heading is not under this one.
+    following = list(itertools.takewhile(lambda p: p.kind != "heading", following)) or following
     if not at_foot:
         return _mostly_led(following)
     return _mostly_led([p for p in following if p.kind != "footnote"])

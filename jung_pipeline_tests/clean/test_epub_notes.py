@@ -124,3 +124,32 @@ def test_a_prefix_that_is_not_declared_is_understood(tmp_path: Path) -> None:
     assert "xmlns:epub" not in text
     volume = cleaned(make_epub(tmp_path / "b.epub", {"a.xhtml": text}))
     assert [(mark, text) for _, mark, text in notes(volume)] == [("1", "One."), ("2", "Two.")]
+
+
+NOTED = [
+    f"<h2>CHAPTER I</h2><p>{PROSE}<sup>1</sup> Then<sup>2</sup>.</p>",
+    f"<h2>CHAPTER II</h2><p>{PROSE}<sup>1</sup></p>",
+    f"<h2>CHAPTER III</h2><p>{PROSE}</p>",
+]
+FIRST, SECOND = "<p>1. First note.</p><p>2. Second note.</p>", "<p>1. Third note.</p>"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"{NOTED[0]}<h4>NOTES</h4>{FIRST}{NOTED[1]}<h4>NOTES</h4>{SECOND}{NOTED[2]}",
+        f"{''.join(NOTED)}<h2>NOTES</h2><h3>Chapter I</h3>{FIRST}<h3>Chapter II</h3>{SECOND}",
+    ],
+)
+def test_marks_that_every_chapter_has_anew_lead_to_its_own_notes(body: str, tmp_path: Path) -> None:
+    volume = cleaned(make_epub(tmp_path / "b.epub", {"a.xhtml": page(body)}))
+    assert links(volume) == [("1", "First note."), ("2", "Second note."), ("1", "Third note.")]
+    assert [chapter for chapter, _, _ in notes(volume)] == ["Chapter I", "Chapter I", "Chapter II"]
+    headings = [r["text"] for r in volume.paragraphs.to_pylist() if r["kind"] == "heading"]
+    assert headings == ["CHAPTER I", "CHAPTER II", "CHAPTER III"]
+
+
+def test_a_mark_without_a_note_in_its_chapter_is_not_given_another_chapters(tmp_path: Path) -> None:
+    body = f"{NOTED[0]}<h4>NOTES</h4>{FIRST}{NOTED[1]}<h4>NOTES</h4>{SECOND}<h2>CHAPTER III</h2><p>{PROSE}<sup>1</sup></p>"
+    volume = cleaned(make_epub(tmp_path / "b.epub", {"a.xhtml": page(body)}))
+    assert links(volume)[-1] == ("1", None)
