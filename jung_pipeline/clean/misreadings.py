@@ -57,8 +57,8 @@ _LEAVE_NAME, _LEAVE_TITLE = 3.0, 0.8
 _AGAIN = 1.0
 #: What more is asked where the reading sounds like the word: writers spell how people speak.
 _SPEECH = 1.5
-#: Or where two words ran together, where a letter is lost or put in, or where the word is itself a rare one.
-_DIVIDED, _LETTER_MORE, _RARE = 0.6, 1.2, 0.8
+#: Or where two words ran together, or a letter is lost or put in.
+_DIVIDED, _LETTER_MORE = 0.6, 1.2
 _SOUNDS = (frozenset("aeiouy"), frozenset("vw"))
 #: Words this frequent (Zipf) stand in every volume.
 _EVERYWHERE = 5.0
@@ -224,13 +224,20 @@ class Corrector:
     def _more_asked(self, candidate: str, confusions: tuple[tuple[str, str], ...]) -> float:
         """What more is asked of a correction that may as well be the author's word or the printer's error."""
         quiet = self.channel.shift > _NOISY
+        if (
+            quiet
+            and confusions
+            and self.lexicon.zipf(candidate) < _LISTED
+            and not self.lexicon.count(candidate)
+        ):
+            return _MOST  # a rare word is not read into a text that has it nowhere
         if not confusions:
             return 0.0 if of_small_words(candidate.replace(" ", "").lower(), self.language) else _DIVIDED
         if self._sounds_alike(confusions):
             return _SPEECH if quiet else 0.0
         if quiet and not all(read and printed for read, printed in confusions):
             return _LETTER_MORE
-        return _RARE if quiet and self.lexicon.zipf(candidate) < _KNOWN else 0.0
+        return 0.0
 
     def _sounds_alike(self, confusions: tuple[tuple[str, str], ...]) -> bool:
         return self.language == "en" and _is_speech(confusions)
