@@ -166,7 +166,10 @@ def recognise(program: str, image: bytes, languages: str, dpi: int, *, turned: b
                 "1" if turned else "3",
             ),
             # Only hOCR tells base lines and the size of type.
-            *("-c", "tessedit_create_hocr=1", "-c", "hocr_font_info=0"),
+            *("-c", "tessedit_create_hocr=1"),
+            # Black and white by what is around (Sauvola), not by one measure for the page (Otsu), for which
+            # grey paper in a white margin, or in the shadow of the binding, is all ink.
+            *("-c", "thresholding_method=2"),
         ],
         input=image,
         capture_output=True,

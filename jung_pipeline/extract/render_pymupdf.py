@@ -15,9 +15,9 @@ from jung_pipeline.extract.pdf_pymupdf import open_pdf
 
 #: A page is drawn no larger, whatever size it claims: A3 at 300 dpi has half as many pixels.
 _MOST_PIXELS = 35_000_000
-#: A scan is drawn at twice its own resolution at most; what is not in it cannot be read out of it, and letters
-#: blown up are read worse. But never below what small type needs.
-_ENLARGED, _LEAST_DPI = 2.0, 150
+#: A scan is drawn at half as much again as its own resolution at most: what is not in it cannot be read out of
+#: it, and letters blown up are read worse (benchmarks/ocr.py). But never below what small type needs.
+_ENLARGED, _LEAST_DPI = 1.5, 200
 #: Pictures that cover less of the page say nothing about its resolution.
 _LARGE = 0.25
 #: A page that leans more (degrees) is set straight: Tesseract loses lines of it. It copes with less by itself.

@@ -167,6 +167,16 @@ def test_the_better_reading_of_every_page_is_kept(tmp_path: Path) -> None:
 
 
 @needs_tesseract
+def test_a_page_of_which_the_text_layer_has_only_a_part_is_read_whole(tmp_path: Path) -> None:
+    part = PROSE[:60]
+    path = scan(tmp_path / "a.pdf", (PROSE, PROSE), (PROSE, part), (PROSE, PROSE), ("PART TWO", "PART TWO"))
+    document = extract_bounded(path, ocr=OcrOptions(language="en"))
+    assert [page.ocr for page in document.info.pages] == [None, True, None, False]
+    assert share(text_of(document, 2), PROSE) > 0.97
+    assert text_of(document, 4) == "PART TWO", "a page that has no more than that stays as it is"
+
+
+@needs_tesseract
 def test_off_reads_nothing_again_and_says_what_could_be(tmp_path: Path) -> None:
     path = scan(tmp_path / "a.pdf", (PROSE, noisy(PROSE)), (PROSE, PROSE), (PROSE, None))
     document = extract_bounded(path, ocr=OcrOptions("off"))
@@ -236,6 +246,23 @@ def test_a_page_that_leans_is_read_and_its_boxes_lean_with_it(tmp_path: Path, le
         middle = (middle - MIDDLE) * pymupdf.Matrix(-lean) + MIDDLE
         assert (row["y0"] + row["y1"]) / 2 == pytest.approx(middle.y, abs=3)
         assert row["y1"] - row["y0"] > 1.5 * row["font_size"], "the box of a line that leans is higher"
+
+
+@needs_tesseract
+def test_text_on_dark_paper_in_a_white_margin_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    few = "\n".join(PROSE.split("\n")[:2])
+    with pymupdf.open() as document, pymupdf.open() as sheet:
+        paper = sheet.new_page(width=SIZE[0], height=SIZE[1])
+        paper.draw_rect((20, 20, 400, 580), fill=(0.75, 0.75, 0.75), color=None)
+        for number, line in enumerate(few.split("\n")):
+            paper.insert_text(
+                (40, 60 + 16 * number), line, fontsize=9, fontname="tiro", color=(0.2, 0.2, 0.2)
+            )
+        page = document.new_page(width=SIZE[0], height=SIZE[1])
+        page.insert_image(page.rect, stream=paper.get_pixmap(dpi=150).tobytes("png"))
+        document.save(path)
+    assert share(text_of(extract_bounded(path, ocr=OcrOptions(language="en"))), few) > 0.95
 
 
 @needs_tesseract
