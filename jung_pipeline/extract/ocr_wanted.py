@@ -16,8 +16,9 @@ from jung_pipeline.extract.document import DocumentInfo
 
 Mode = Literal["auto", "off", "force"]
 
-#: A scanned page of a lower score is read again. Of the pages of transcribed scans one in fifty with less than
-#: 5 % of its words misread lies below, and half of those with more than 15 % (benchmarks/page_quality.py).
+#: A scanned page of a lower score is read again. Of the pages of transcribed scans 1 to 2 % of those with less
+#: than 5 % of their words misread lie below, and of those with more than 15 % a third of the English and
+#: four fifths of the German (benchmarks/page_quality.py).
 LEAST_QUALITY = 0.8
 #: A page of which images cover so much is a scan, whatever its text layer.
 _SCAN_SHARE = 0.5
