@@ -30,7 +30,7 @@ from jung_pipeline.query.signals import MEANING, MEANING_AND_WORDS
 Floats = npt.NDArray[np.float64]
 
 #: Raised whenever signals, probes or fit change meaning: an older calibration is then made anew.
-CALIBRATION_VERSION = "2"
+CALIBRATION_VERSION = "3"
 #: The models that are fitted: over all signals, and over those of meaning alone.
 MODELS = ("meaning_and_words", "meaning")
 #: Share of the out-of-corpus probes that may be answered.
@@ -95,7 +95,18 @@ def calibrate(
     kinds = {row["chunk_id"]: row["kind"] for row in version.passages.iterate(columns=["chunk_id", "kind"])}
     lexicon = lexicon or default_lexicon()
     background = probe_module.sample_ids(kinds, BACKGROUND_PASSAGES, "background")
-    retriever = Retriever(version.passages, version.vectors, version.lexical, embedder, lexicon, background)
+    languages = frozenset(
+        row["language"] for row in version.passages.iterate(columns=["language"]) if row["language"]
+    )
+    retriever = Retriever(
+        version.passages,
+        version.vectors,
+        version.lexical,
+        embedder,
+        lexicon,
+        background,
+        languages=languages,
+    )
     vectors = vectors or ProbeVectors(None)
     body = [chunk_id for chunk_id, kind in kinds.items() if kind == "body"]
     asked = probe_module.sample_ids(body or kinds, probe_module.IN_CORPUS_PROBES, "probe")

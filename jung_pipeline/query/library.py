@@ -98,6 +98,7 @@ class Library:
             self._lexicon,
             (self.calibration or {}).get("background", ()),
             frozenset(w.form for work in version.passages.works() for w in words(work.author or "")),
+            frozenset(work.language for work in version.passages.works() if work.language),
         )
 
     @classmethod

@@ -8,7 +8,7 @@ text unless the question asks for notes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
@@ -21,12 +21,20 @@ from jung_pipeline.query.fusion import collapse_duplicates, reciprocal_rank_fusi
 from jung_pipeline.query.lists import is_list
 from jung_pipeline.query.passages import Hit, Passage
 from jung_pipeline.text.normalise import content_terms, content_words, language_of, stem, stems, words
+from jung_pipeline.text.quotes import find_quotations
 
 #: How deep each index is asked before fusion.
 POOL = 60
 #: Weights of the rankings in the fusion. Other names of a concept (its German one, say) are a hint, not a word
 #: that was asked for.
-WEIGHTS = {"meaning": 1.0, "words": 1.0, "other names": 0.5}
+WEIGHTS = {"meaning": 1.0, "words": 1.0, "other names": 0.5, "words quoted": 1.0}
+#: Quotations in a question that are looked for apart have so many words.
+FEWEST_QUOTED = 4
+#: In a library of several languages, how many of the first so many passages are in another than the question's.
+#: A model places texts of one language near each other, so without this the other volumes are hardly ever seen.
+#: Measured with `jung eval` on English questions to English and German books: recall@6 of questions that German
+#: books answer 0.33 instead of 0, of the others unchanged.
+KEPT_FOR_OTHERS, AMONG = 2, 6
 #: The part of its fused score that a footnote keeps: at the top of the list that costs it five ranks.
 NOTE_FACTOR = 0.92
 #: The part that a piece of an index or a bibliography keeps: it names everything and says nothing.
@@ -105,6 +113,7 @@ class Retriever:
     lexicon: ConceptLexicon | None = None
     background_ids: Sequence[str] = ()
     names: frozenset[str] = frozenset()  # folded words of the names of the library's authors
+    languages: frozenset[str] = frozenset()  # of the library's volumes
     _known: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -140,10 +149,29 @@ class Retriever:
         names = tuple(self.other_names(question))
         # Asked apart, so that a concept's many names do not drown the question's own words.
         bridged = self.lexical.search(" ".join(names), top_k=pool, where=where) if names else []
-        hits = collapse_duplicates(self._fused(question, dense, lexical, bridged))
-        return Candidates(
-            question, vector, tuple(dense), tuple(lexical), tuple(hits), names, language_of(question)
-        )
+        quoted = self._quoted(question, pool, where)
+        language = language_of(question)
+        hits = collapse_duplicates(self._fused(question, dense, lexical, bridged, quoted))
+        hits = with_other_languages(hits, self._in_other_languages(vector, language, where), language)
+        return Candidates(question, vector, tuple(dense), tuple(lexical), tuple(hits), names, language)
+
+    def _quoted(self, question: str, top_k: int, where: Where | None) -> list[Match]:
+        """The passages nearest to the words that the question quotes: who asks where they stand knows them best."""
+        quotations = [q.inner for q in find_quotations(question) if len(q.inner.split()) >= FEWEST_QUOTED]
+        return self.lexical.search(" ".join(quotations), top_k=top_k, where=where) if quotations else []
+
+    def _in_other_languages(self, vector: Vectors, language: str | None, where: Where | None) -> list[Hit]:
+        """The nearest passages of the library's other languages, unless the question is narrowed to some."""
+        others = tuple(sorted(self.languages - {language}))
+        if language is None or not others or (where is not None and where.languages):
+            return []
+        matches = self._dense(vector, AMONG, replace(where or Where(), languages=others))
+        found = [
+            Hit(passage, 0.0, match.score)
+            for match in matches
+            if (passage := self.passage(match.chunk_id)) is not None and passage.text.strip()
+        ]
+        return [hit for hit in found if not is_list(hit.passage.text)]
 
     def _dense(self, vector: Vectors, top_k: int, where: Where | None) -> list[Match]:
         matches = self.vectors.query(vector, top_k=top_k, where=where)
@@ -155,6 +183,7 @@ class Retriever:
         dense: Sequence[Match],
         lexical: Sequence[Match],
         bridged: Sequence[Match],
+        quoted: Sequence[Match] = (),
     ) -> list[Hit]:
         cosines = {match.chunk_id: match.score for match in dense}
         dense_ranks = {match.chunk_id: rank for rank, match in enumerate(dense, start=1)}
@@ -166,6 +195,7 @@ class Retriever:
             "meaning": list(dense_ranks),
             "words": list(lexical_ranks),
             "other names": [match.chunk_id for match in bridged],
+            "words quoted": [match.chunk_id for match in quoted],
         }
         for chunk_id, score in reciprocal_rank_fusion(rankings, WEIGHTS):
             passage = self.passage(chunk_id)
@@ -281,6 +311,31 @@ class Retriever:
         nearest = [self.passage(match.chunk_id) for match in candidates.dense[:3]]
         languages = [p.language for p in nearest if p is not None and p.language]
         return bool(languages) and all(language != candidates.language for language in languages)
+
+
+def with_other_languages(hits: Sequence[Hit], others: Sequence[Hit], language: str | None) -> list[Hit]:
+    """``hits`` with the best of ``others`` among the first few, behind what is there; the rest keeps its order.
+
+    Nothing changes where as many of the first few are in another language than ``language`` already. Where one of
+    ``others`` is a hit further down, it is moved up as it is.
+    """
+    if not others or len(hits) <= AMONG - KEPT_FOR_OTHERS:
+        return list(hits)
+    first = hits[:AMONG]
+    there = sum(hit.passage.language not in (language, None) for hit in first)
+    known = {hit.passage.chunk_id: hit for hit in hits}
+    seen = {hit.passage.chunk_id for hit in first}
+    chosen = [hit for hit in others if hit.passage.chunk_id not in seen][: max(0, KEPT_FOR_OTHERS - there)]
+    if not chosen:
+        return list(hits)
+    # What gives way is the lowest of the question's own language.
+    giving_way = [hit for hit in first if hit.passage.language in (language, None)][-len(chosen) :]
+    stay = [hit for hit in first if all(hit is not other for other in giving_way)]
+    last = min(hit.score for hit in stay)
+    moved = [known.get(hit.passage.chunk_id, hit) for hit in chosen]
+    moved = [replace(hit, score=min(last, hit.score) if hit.score else last) for hit in moved]
+    ids = {hit.passage.chunk_id for hit in (*stay, *moved)}
+    return [*stay, *moved, *(hit for hit in hits if hit.passage.chunk_id not in ids)]
 
 
 def _is_name(question: str, written: str) -> bool:

@@ -277,3 +277,28 @@ def test_an_attribution_to_a_book_that_is_not_here_is_a_wrong_one(library):
     (found,) = library.verify("“Broken mirrors in dreams are not omens.”", attributed_to="Heraclitus")
     assert found.verdict == "misattributed"
     assert "On Dream Mirrors" in found.places[0].citation
+
+
+def test_of_six_passages_two_are_from_the_other_languages_of_the_library(version, embedder, tmp_path):
+    library = Library(version, embedder, settings_module.load(tmp_path), lexicon=LEXICON)
+    asked = "What does the ferryman of the northern lake keep for the travellers?"
+    found = library.search(asked, top_k=6)
+    languages = [hit.passage.language for hit in found.hits]
+    assert languages.count("de") == 2 and languages[:4] == ["en"] * 4
+    assert found.hits[0].passage.chunk_id == "ferry#00"
+    scores = [hit.score for hit in found.hits]
+    assert scores == sorted(scores, reverse=True)
+    ids = [hit.passage.chunk_id for hit in library.search(asked, top_k=20).hits]
+    assert len(ids) == len(set(ids)), "what was moved up does not come again"
+    english = library.search(asked, top_k=6, where=Where(languages=("en",)))
+    assert {hit.passage.language for hit in english.hits} == {"en"}
+
+
+def test_words_quoted_in_a_question_are_looked_for_apart(library):
+    asked = "Somebody told me of dreams and mirrors, dreams, a mirror, and {}. Where is that?"
+
+    def place(words):
+        hits = library.search(asked.format(words), top_k=20).hits
+        return [hit.passage.chunk_id for hit in hits].index("ferry#04")
+
+    assert place("“who speaks only in questions”") < place("who speaks only in questions")
