@@ -224,12 +224,8 @@ class Corrector:
     def _more_asked(self, candidate: str, confusions: tuple[tuple[str, str], ...]) -> float:
         """What more is asked of a correction that may as well be the author's word or the printer's error."""
         quiet = self.channel.shift > _NOISY
-        if (
-            quiet
-            and confusions
-            and self.lexicon.zipf(candidate) < _LISTED
-            and not self.lexicon.count(candidate)
-        ):
+        rare = self.lexicon.zipf(candidate) < _LISTED and not self.lexicon.count(candidate)
+        if quiet and rare and confusions and self.language == "en":
             return _MOST  # a rare word is not read into a text that has it nowhere
         if not confusions:
             return 0.0 if of_small_words(candidate.replace(" ", "").lower(), self.language) else _DIVIDED

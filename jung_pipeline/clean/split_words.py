@@ -175,8 +175,9 @@ def join_split_words(text: str, lexicon: Lexicon, line_ends: Collection[int] = (
     asked = dict.fromkeys(_PRIOR, _BETTER)
     for kind, prior in _PRIOR.items():
         of_kind = (join for join in found if join.kind == kind and join.margin >= _CLEAR)
-        # Two words side by side are no evidence that words fall apart here.
-        clear = sum(not _two_words(join, lexicon) for join in of_kind)
+        # Two words side by side are no evidence that words fall apart here; German compounds always are two.
+        compounds = kind == "-" and lexicon.language == "de" and words <= _A_BOOK
+        clear = sum(compounds or not _two_words(join, lexicon) for join in of_kind)
         if words > _A_BOOK and clear * _SELDOM < words:
             asked[kind] = _BEYOND_DOUBT
         rates[kind] = -math.log10((clear + _WEIGHT * 10.0**-prior) / (words + _WEIGHT)) - prior
