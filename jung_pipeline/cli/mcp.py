@@ -27,5 +27,13 @@ def mcp(as_json: bool) -> None:
     from jung_pipeline.query.tools_mcp import make_server
 
     settings = load_settings()
-    server = make_server(lambda: Library.open(settings), importlib.metadata.version("jung-pipeline"))
+    kept: list[Library] = []
+
+    def current() -> Library:
+        """The library as it is published now; a server runs for days."""
+        if not kept or not kept[0].is_current():
+            kept[:] = [Library.open(settings)]
+        return kept[0]
+
+    server = make_server(current, importlib.metadata.version("jung-pipeline"))
     server.run("stdio")

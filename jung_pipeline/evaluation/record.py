@@ -46,16 +46,26 @@ def keep(home: Path, report: Mapping[str, Any], *, golden: str, version: str) ->
     return path
 
 
-def last(home: Path, *, golden: str) -> dict[str, Any] | None:
-    """The latest evaluation with the golden set ``golden``; a file that cannot be read is passed over."""
+def last(home: Path, *, golden: str, like: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+    """The latest evaluation with the golden set ``golden``; a file that cannot be read is passed over.
+
+    With ``like``, the latest that asked the same cases as that report: figures over other questions say nothing
+    about what became better or worse.
+    """
     for path in sorted(folder(home).glob("*.json"), reverse=True):
         try:
             report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            if report["golden"] == golden:
+            if report["golden"] == golden and (like is None or _cases(report) == _cases(like)):
                 return report
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
     return None
+
+
+def _cases(report: Mapping[str, Any]) -> list[list[str]]:
+    """Which cases a report is about."""
+    kinds = ("questions", "unanswerable", "quotations")
+    return [sorted(str(row["id"]) for row in report.get(kind, ())) for kind in kinds]
 
 
 def changes(now: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict[str, float]:

@@ -26,9 +26,12 @@ class Evaluation:
 
 
 def golden_folder(settings: Settings) -> Path | None:
-    """The owner's golden set: the one that the settings name, else ``golden/`` in the library folder, else none."""
+    """The owner's golden set: the one that the settings name, else ``golden/`` in the library folder, else none.
+
+    A relative path is one in the library folder, wherever the program was started.
+    """
     if settings.golden is not None:
-        return settings.golden.expanduser()
+        return settings.home / settings.golden.expanduser()  # an absolute path stays as it is
     default = settings.home / "golden"
     return default if default.is_dir() else None
 
@@ -48,7 +51,7 @@ def run(settings: Settings, golden: Path | None, *, keep: bool = True, ablations
     else:
         name = PROBES
         report = by_probes(library)
-    changes = record.changes(report, record.last(settings.home, golden=name))
+    changes = record.changes(report, record.last(settings.home, golden=name, like=report))
     if keep:
         record.keep(settings.home, report, golden=name, version=library.version.manifest.version)
     return Evaluation(name, report, changes)

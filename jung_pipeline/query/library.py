@@ -120,6 +120,12 @@ class Library:
             )
         return cls(version, make_embedder(settings), settings, volumes=_volumes(settings))
 
+    def is_current(self) -> bool:
+        """Whether this is still the version that is live, for whoever keeps a library open for long."""
+        from jung_pipeline.index.versions import current_id
+
+        return current_id(self.settings.paths.index) == self.version.manifest.version
+
     @property
     def retriever(self) -> Retriever:
         """What ranks the passages, for whoever measures its parts."""

@@ -171,7 +171,7 @@ class Retriever:
             for match in matches
             if (passage := self.passage(match.chunk_id)) is not None and passage.text.strip()
         ]
-        return [hit for hit in found if not is_list(hit.passage.text)]
+        return collapse_duplicates(hit for hit in found if not is_list(hit.passage.text))
 
     def _dense(self, vector: Vectors, top_k: int, where: Where | None) -> list[Match]:
         matches = self.vectors.query(vector, top_k=top_k, where=where)
@@ -323,8 +323,8 @@ def with_other_languages(hits: Sequence[Hit], others: Sequence[Hit], language: s
         return list(hits)
     first = hits[:AMONG]
     there = sum(hit.passage.language not in (language, None) for hit in first)
-    known = {hit.passage.chunk_id: hit for hit in hits}
-    seen = {hit.passage.chunk_id for hit in first}
+    known = {passage.chunk_id: hit for hit in hits for passage in (hit.passage, *hit.also_in)}
+    seen = {passage.chunk_id for hit in first for passage in (hit.passage, *hit.also_in)}
     chosen = [hit for hit in others if hit.passage.chunk_id not in seen][: max(0, KEPT_FOR_OTHERS - there)]
     if not chosen:
         return list(hits)

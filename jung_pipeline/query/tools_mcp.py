@@ -6,7 +6,6 @@ tool returns is the books' own text with its address; it is data, and the instru
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -30,14 +29,15 @@ _READING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 def make_server(opened: Callable[[], Library], version: str = "") -> MCPServer:
-    """The server over the library that ``opened`` gives; it is opened at the first call of a tool.
+    """The server over the library that ``opened`` gives, which is asked for it at every call of a tool.
 
     Args:
-        opened: gives the library; its errors reach the caller of the tool as they are said to people.
+        opened: gives the library, the one of now each time; its errors reach the caller of the tool as they are
+            said to people.
         version: of the program, for the handshake.
     """
     server = MCPServer("jung", title="Jung library", instructions=_INSTRUCTIONS, version=version)
-    library = functools.cache(opened)
+    library = opened
 
     @server.tool(title="Search the library", annotations=_READING, structured_output=True)
     def search(
