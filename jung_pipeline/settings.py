@@ -111,7 +111,9 @@ class Settings(BaseSettings):
         "auto", description="auto: pages without usable text and bad scans; force: all pages with images"
     )
     ocr_dpi: int = Field(300, ge=70, le=600, description="resolution at which pages are drawn for OCR")
-    ocr_seconds: float = Field(60.0, gt=0, description="for reading one page by OCR")
+    ocr_seconds: float = Field(
+        60.0, gt=0, le=3600, allow_inf_nan=False, description="for reading one page by OCR"
+    )
     ocr_memory_mb: int = Field(1000, ge=100, description="for reading one page by OCR")
 
     # limits on input

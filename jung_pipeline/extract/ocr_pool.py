@@ -112,8 +112,11 @@ class _Worker(threading.Thread):
                 break
             try:
                 answer = self._answer(request)
-            except OSError as error:
-                answer = {"failure": f"no process can be started for it ({error.strerror})"}
+            except (
+                Exception
+            ) as error:  # whatever it is: a page without an answer would be waited for for ever
+                self._bury()
+                answer = {"failure": _in_words(error)}
             self._done.put((request, answer))
         self.stop()
 
@@ -127,10 +130,7 @@ class _Worker(threading.Thread):
                 self._child = _Child(self._job, self._pages)
         answer = self._child.ask(request, self._job.seconds + _GRACE)
         if answer is None or "died" in answer:
-            with self._lock:
-                self._child.end()
-                self._child = None
-            self._deaths += 1
+            self._bury()
             answer = {"failure": "too_slow" if answer is None else answer["died"]}
         else:
             self._deaths = 0
@@ -138,13 +138,28 @@ class _Worker(threading.Thread):
             answer = {"failure": self._job.failure(answer["failure"])}
         return answer
 
-    def stop(self) -> None:
-        """End the process, and take up no more."""
-        self._stopped = True
+    def _bury(self) -> None:
+        """End a process that cannot be relied on; the next page is for another."""
+        self._end_child()
+        self._deaths += 1
+
+    def _end_child(self) -> None:
         with self._lock:
             if self._child is not None:
                 self._child.end()
                 self._child = None
+
+    def stop(self) -> None:
+        """End the process, and take up no more."""
+        self._stopped = True
+        self._end_child()
+
+
+def _in_words(error: Exception) -> str:
+    """Why there is no answer, where the asking failed and not the reading."""
+    if isinstance(error, OSError):
+        return f"no process can be started for it ({error.strerror or error})"
+    return f"the process that reads it cannot be asked ({type(error).__name__}: {error})"[:200]
 
 
 class _Child:
@@ -162,7 +177,6 @@ class _Child:
             start_new_session=True,  # so that Tesseract can be ended with it
         )
         self._said: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        threading.Thread(target=self._listen, daemon=True).start()
         begun = {
             "path": str(job.path.absolute()),
             "hints": dict(job.hints),
@@ -172,7 +186,12 @@ class _Child:
             "memory_mb": job.memory_mb,
             "pages": pages,
         }
-        self._say(begun)
+        try:
+            threading.Thread(target=self._listen, daemon=True).start()
+            self._say(begun)
+        except BaseException:
+            self.end()
+            raise
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
@@ -194,7 +213,7 @@ class _Child:
             line = self._said.get(timeout=seconds)
         except queue.Empty:
             return None
-        if line:
+        if line.endswith(b"\n"):  # otherwise it ended over the answer
             return dict(json.loads(line))
         code = self._process.wait()
         name = signal.Signals(-code).name if code < 0 else f"exit code {code}"

@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import random
 import re
+import sys
+import threading
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +14,13 @@ import pytest
 
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.demo.builder import NO_FAULTS, build_scan, load_book
-from jung_pipeline.errors import CatalogueError, SourceError
+from jung_pipeline.errors import CatalogueError, SettingsError, SourceError
 from jung_pipeline.extract import ocr_tesseract
 from jung_pipeline.extract.bounded import extract_bounded
 from jung_pipeline.extract.document import ExtractedDocument
 from jung_pipeline.extract.extractor import extract
 from jung_pipeline.extract.ocr import is_better
+from jung_pipeline.extract.ocr_pool import Job, Request, read_pages
 from jung_pipeline.extract.ocr_wanted import OcrOptions, candidates, decisive, missing_remedy
 from jung_pipeline.extract.page_quality import judge
 from jung_pipeline.settings import load
@@ -328,6 +331,51 @@ def test_a_page_beyond_the_limits_is_reported_and_left(
     assert all(word in w.message for w in failures)
     assert document.lines.equals(extract(path).lines), "what the file has is there"
     assert document.info.ocr["failed"] == 2
+
+
+def answers(tmp_path: Path, pages: int, seconds: float = 5.0) -> list[dict[str, object]]:
+    """What became of pages; an error where that is waited for without end."""
+    job = Job(tmp_path / "a.pdf", {}, "tesseract", 300, seconds, 1000)
+    found: list[dict[str, object]] = []
+
+    def ask() -> None:
+        found.extend(
+            read_pages(job, [Request(page, "eng") for page in range(pages)], lambda done: None).values()
+        )
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(20)
+    assert not asking.is_alive(), "it waits for ever"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("says", "word"),
+    [
+        ("""printf '{"hocr": "half a l'""", "died"),
+        ("""printf '{"hocr": "half a l'; kill -KILL $$""", "SIGKILL"),
+        ("echo '{nonsense'; sleep 30", "asked"),
+        ("echo 7; sleep 30", "asked"),
+    ],
+)
+def test_a_process_that_answers_nonsense_fails_its_pages_and_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, word: str
+) -> None:
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\n{says}\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    found = answers(tmp_path, 12)
+    assert len(found) == 12 and all("failure" in answer for answer in found)
+    assert any(word in str(answer["failure"]) for answer in found)
+
+
+@pytest.mark.parametrize("seconds", [1e12, float("inf")])
+def test_no_limit_on_time_is_so_large_that_it_is_waited_for_ever(tmp_path: Path, seconds: float) -> None:
+    assert all("failure" in answer for answer in answers(tmp_path, 1, seconds))
+    with pytest.raises(SettingsError, match="ocr_seconds"):
+        load(tmp_path, ocr_seconds=seconds)
 
 
 # --------------------------------------------------------------------------------------------------
