@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import regex
 
-from jung_pipeline.clean import shapes, tokens
+from jung_pipeline.clean import list_noise, shapes, tokens
 from jung_pipeline.clean.confusions import LONGEST, Channel
 from jung_pipeline.clean.lexicon import Lexicon, bands
 from jung_pipeline.clean.spellings import is_compound, is_derived, is_inflected, modern_german, spellings
@@ -91,6 +91,8 @@ _PLAIN = regex.compile(r"[a-z0-9äöüß]+")
 _VOWELS = frozenset("aeiouyäöü")
 #: Clear cases, to learn from.
 _CLEAR = 2.4
+#: How much better a frequent word is than its misreading that lists have too.
+_LISTED_MISREADING = 5.0
 #: Costs above which nothing is a correction.
 _MOST = 12.0
 #: Costs up to which the frequent words are kept apart, to see at once what cannot be a misreading.
@@ -158,7 +160,7 @@ class Corrector:
         settled = self._stands.get(word)
         if settled is None:
             lower = word.lower()
-            settled = self._stands[word] = (
+            settled = self._stands[word] = list_noise.meant(word, self.language) is None and (
                 len(word) < 3
                 or self.lexicon.listed.get(lower, 0.0) >= _RUN_TOGETHER
                 or not _is_judged(word)
@@ -178,6 +180,13 @@ class Corrector:
             least: how much better than the reading it must be, whatever the word.
         """
         lower = word.lower()
+        in_lists = None if name else list_noise.meant(word, self.language)
+        if in_lists is not None:
+            return Correction(_in_case_of(word, in_lists[0]), _LISTED_MISREADING, (in_lists[1],))
+        return self._weighed(word, lower, name, thorough, least)
+
+    def _weighed(self, word: str, lower: str, name: bool, thorough: bool, least: float) -> Correction | None:
+        """As :meth:`correction`, by the costs of the readings."""
         if self._settled(word) or (not thorough and not _PLAIN.fullmatch(lower)):
             return None
         asked = max(least, self._asked(word, name))

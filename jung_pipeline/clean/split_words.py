@@ -26,11 +26,6 @@ from jung_pipeline.text import words as word_lists
 _LINE_END_GAP = regex.compile(r"[-¬.,;:·•|»«*~^'’_— ]{1,6}")
 _HYPHEN_AND_DIRT = regex.compile(r"-[—–«»·~]|[«»·~]-")
 _HYPHEN_READ = regex.compile(r"[-¬»«~]")
-#: What may stand in the middle of a word elsewhere: a blank, a hyphen, a speck; but "~" and "_" without blanks are
-#: somebody's signs.
-_GAP = regex.compile(r" |-{1,2}| ?[.,;:·•|»«*^-]{1,2} ?| [~_]{1,2} ?|[~_]{1,2} | {2}")
-_HYPHEN_AND_DIRT = regex.compile(r"-[—–«»·~]|[«»·~]-")
-_HYPHEN_READ = regex.compile(r"[-¬»«~]")
 #: What may stand in the middle of a word elsewhere: a blank, a hyphen, or a speck that a blank shows to be none.
 _GAP = regex.compile(r" |-{1,2}| [.,;:·•|»«*~^_-]{1,2} ?|[.,;:·•|»«*~^_-]{1,2} | {2}")
 

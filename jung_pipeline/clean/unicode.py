@@ -216,5 +216,8 @@ def _composed(text: str) -> Iterator[Edit]:
             for match in _CLUSTER.finditer(line):
                 composed = unicodedata.normalize("NFC", match.group())
                 if composed != match.group():
-                    yield Edit(at + match.start(), at + match.end(), composed, "composed")
+                    # Not the blank that accents stand on: it may go, at a line's beginning, for reasons of its own.
+                    blank = len(composed) - len(composed.lstrip()) if composed[1:] else 0
+                    start = at + match.start() + blank
+                    yield Edit(start, at + match.end(), composed[blank:], "composed")
         at += len(line) + 1

@@ -75,6 +75,9 @@ def _schema() -> tantivy.Schema:
 def _registered(index: tantivy.Index) -> tantivy.Index:
     for name, analyser in _analysers().items():
         index.register_tokenizer(f"jung_{name}", analyser)
+    # Files never change once written. The default policy watches them from a thread of its own, which takes locks
+    # in the folder whenever it gets round to it.
+    index.config_reader(reload_policy="manual")
     return index
 
 
@@ -89,6 +92,7 @@ def build(folder: Path, passages: Iterable[Mapping[str, Any]]) -> int:
         count += 1
     writer.commit()
     writer.wait_merging_threads()
+    del writer, index
     finish(folder)
     return count
 

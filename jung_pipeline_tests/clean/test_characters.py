@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jung_pipeline.clean.cleaner import volume_text
@@ -92,6 +92,7 @@ def test_an_accent_behind_a_notes_mark_joins_its_letter() -> None:
         max_size=6,
     )
 )
+@example([" \u0301\u0327"])
 def test_joined_lines_are_composed_and_accounted_for(pieces: list[str]) -> None:
     cleaned = clean_pages(*("\n".join([FILLER, piece, FILLER]) for piece in pieces))
     assert unicodedata.is_normalized("NFC", volume_text(cleaned.paragraphs))
