@@ -22,6 +22,7 @@ from jung_pipeline.extract.ocr_wanted import (
     Mode,
     OcrOptions,
     candidates,
+    decisive,
     installed,
     missing_remedy,
     wanted_pages,
@@ -91,6 +92,7 @@ def read_again(
     warnings = [*_account(result.info, name), *reader.warnings()]
     facts |= {"languages": languages, "read": len(read), "failed": len(reader.failures)}
     if read:
+        facts["decided"] = decisive(options, hints, facts)
         result = replace(result, info=replace(result.info, extractor=f"{info.extractor}, {name}"))
     return _with(result, facts, warnings)
 
@@ -144,6 +146,8 @@ class _Reader:
             turned = self._known.get(Request(page, languages, turned=True))
             if turned and turned.quality.known > 2 * readings[page].quality.known:
                 readings[page] = turned
+        # A page that was read has not failed, though not every try at it may have succeeded.
+        self.failures = {page: why for page, why in self.failures.items() if page not in readings}
         return readings, languages
 
     def _worth(self, pages: Sequence[int], name: str) -> float:
@@ -161,14 +165,13 @@ class _Reader:
         for request in wanted:
             answer = answers[request]
             if "failure" in answer:
-                self.failures.setdefault(request.page, answer["failure"])
+                self.failures[request.page] = answer["failure"]
                 continue
             lines, _ = pdf_layout.reading_order(
                 ocr_tesseract.fragments(answer["hocr"], answer["scale"], answer["to_page"])
             )
             text = "\n".join(line.text for line in lines)
             self._known[request] = _Reading(lines, text, judge(text, self._tongues))
-            self.failures.pop(request.page, None)
 
     def warnings(self) -> list[ExtractionWarning]:
         """A warning for every page that could not be read."""

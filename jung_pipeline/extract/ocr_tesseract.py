@@ -89,20 +89,28 @@ def find() -> Tesseract | None:
         changed = Path(program).stat().st_mtime_ns
     except OSError:
         return None
-    version = _version(program, changed)
-    return (
-        None
-        if version is None
-        else Tesseract(program, version, _languages(program, int(time.monotonic() / _TRUSTED)))
-    )
+    try:
+        version = _version(program, changed)
+    except _NoAnswerError:
+        return None
+    try:
+        languages = _languages(program, int(time.monotonic() / _TRUSTED))
+    except _NoAnswerError:
+        languages = frozenset()
+    return Tesseract(program, version, languages)
+
+
+class _NoAnswerError(Exception):
+    """The program did not say what it was asked: raised, because a failure is not to be cached."""
 
 
 @lru_cache(maxsize=4)
-def _version(program: str, changed: int) -> str | None:
+def _version(program: str, changed: int) -> str:
     """What the program, last changed at that time, calls its version."""
-    said = _ask(program, "--version")
-    found = re.match(r"tesseract v?(\S+)", said)
-    return found[1] if found else None
+    found = re.match(r"tesseract v?(\S+)", _ask(program, "--version"))
+    if found is None:
+        raise _NoAnswerError
+    return found[1]
 
 
 @lru_cache(maxsize=4)
@@ -112,6 +120,11 @@ def _languages(program: str, moment: int) -> frozenset[str]:
 
 
 def _ask(program: str, option: str) -> str:
+    """What the program says to an option.
+
+    Raises:
+        _NoAnswerError: nothing, not in time, or that it failed.
+    """
     try:
         done = subprocess.run(
             [program, option],
@@ -121,9 +134,11 @@ def _ask(program: str, option: str) -> str:
             timeout=_PATIENCE,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _NoAnswerError from error
+    if done.returncode:
+        raise _NoAnswerError
+    return done.stdout.decode("utf-8", "replace")
 
 
 def packages(languages: str) -> str:

@@ -99,6 +99,9 @@ def missing_remedy(names: Sequence[str]) -> str:
 def decisive(options: OcrOptions, hints: Mapping[str, Any], facts: Mapping[str, Any] | None) -> Any:
     """What about OCR decides how a volume's raw text comes out now; ``None`` if nothing does.
 
+    A text that was read by OCR stays as good as it was while Tesseract is gone or lacks the languages it was
+    read in: reading the file anew would only lose it. What decided then (``facts["decided"]``) then decides still.
+
     Args:
         options: how its pages would be read.
         hints: the catalogue's hints for it.
@@ -111,11 +114,14 @@ def decisive(options: OcrOptions, hints: Mapping[str, Any], facts: Mapping[str, 
         return "off"
     engine = ocr_tesseract.find()
     names = (facts or {}).get("candidates") or candidates(options.language, hints)
+    usable = installed(names, engine) if engine else []
+    if facts and facts.get("read") and facts.get("decided") and facts.get("languages") not in usable:
+        return facts["decided"]
     return {
         "mode": mode,
         "language": options.language,
         "engine": engine.version if engine else None,
-        "languages": installed(names, engine) if engine else [],
+        "languages": usable,
         "dpi": options.dpi,
         # Other limits matter to a page that did not keep within these.
         "limits": [options.seconds, options.memory_mb] if facts is None or facts.get("failed") else None,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import html
+import itertools
 import os
 import random
 import re
@@ -12,6 +14,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
+from jung_pipeline import freshness, tables
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.demo.builder import NO_FAULTS, build_scan, load_book
 from jung_pipeline.errors import CatalogueError, SettingsError, SourceError
@@ -23,8 +26,8 @@ from jung_pipeline.extract.ocr import is_better
 from jung_pipeline.extract.ocr_pool import Job, Request, read_pages
 from jung_pipeline.extract.ocr_wanted import OcrOptions, candidates, decisive, missing_remedy
 from jung_pipeline.extract.page_quality import judge
-from jung_pipeline.settings import load
-from jung_pipeline.stages import fingerprint, make_raw_text
+from jung_pipeline.settings import Settings, load
+from jung_pipeline.stages import fingerprint, make_raw_text, stage_path
 
 ENGINE = ocr_tesseract.find()
 needs_tesseract = pytest.mark.skipif(
@@ -95,6 +98,40 @@ def scan(path: Path, *pages: tuple[str | None, str | None], labels: bool = False
             document.set_page_labels([{"startpage": 0, "prefix": "", "style": "D", "firstpagenum": 41}])
         document.save(path)
     return path
+
+
+def stand_in(folder: Path, text: str, *, languages: str = "eng deu", failing: str = "nothing") -> Path:
+    """A program that has Tesseract's manners and says that every page reads ``text``.
+
+    It fails where ``failing`` is among what it is asked, and says nothing at all while there is a file "mute".
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = "\n     ".join(
+        f"<span class='ocr_line' title=\"bbox 100 {y} 1100 {y + 40}; baseline 0 -8; x_size 40\">\n"
+        + f"<span class='ocrx_word' title='bbox 100 {y} 1100 {y + 40}; x_wconf 95'>{html.escape(line)}</span>"
+        + "\n     </span>"
+        for y, line in zip(itertools.count(100, 50), text.split("\n"), strict=False)
+    )
+    (folder / "said.hocr").write_text(f"<p class='ocr_par'>{lines}</p>", encoding="utf-8")
+    program = folder / "tesseract"
+    program.write_text(
+        f"""#!/bin/sh
+[ -e '{folder}/mute' ] && exit 1
+case "$*" in
+--version) echo 'tesseract 5.9.9' ;;
+--list-langs) printf '%s\\n' 'List:' {languages} ;;
+*'{failing}'*) exit 1 ;;
+*) cat > /dev/null; cat '{folder}/said.hocr' ;;
+esac
+""",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return folder
+
+
+def first_on_path(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture
@@ -333,6 +370,35 @@ def test_a_page_beyond_the_limits_is_reported_and_left(
     assert document.info.ocr["failed"] == 2
 
 
+def test_a_tesseract_that_was_mute_for_a_moment_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = stand_in(tmp_path / "bin", PROSE)
+    first_on_path(monkeypatch, folder)
+    (folder / "mute").touch()
+    assert ocr_tesseract.find() is None
+    (folder / "mute").unlink()
+    found = ocr_tesseract.find()
+    assert found is not None and found.version == "5.9.9" and found.languages == {"eng", "deu"}
+
+
+@pytest.mark.parametrize(("text", "failing"), [(PROSE, "-l deu"), (noisy(noisy(PROSE)), "--psm 1 ")])
+def test_a_page_that_was_read_is_not_reported_for_another_try_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, failing: str
+) -> None:
+    first_on_path(monkeypatch, stand_in(tmp_path / "bin", text, failing=failing))
+    path = scan(tmp_path / "a.pdf", (PROSE, None), (PROSE, PROSE), (PROSE, None))
+    document = extract_bounded(path, {"fraktur": False}, ocr=OcrOptions())
+    assert document.info.ocr["candidates"][:2] == ["eng", "deu"], "it is tried in both"
+    assert [page.ocr_quality is not None for page in document.info.pages] == [True, False, True]
+    assert "ocr_failed" not in {w.code for w in document.info.warnings}
+    assert document.info.ocr["failed"] == 0
+    monkeypatch.undo()
+    first_on_path(monkeypatch, stand_in(tmp_path / "bin2", text, failing="-l "))
+    failed = extract_bounded(path, {"fraktur": False}, ocr=OcrOptions())
+    assert [w.page for w in failed.info.warnings if w.code == "ocr_failed"] == [1, 3], "where no try succeeds"
+
+
 def answers(tmp_path: Path, pages: int, seconds: float = 5.0) -> list[dict[str, object]]:
     """What became of pages; an error where that is waited for without end."""
     job = Job(tmp_path / "a.pdf", {}, "tesseract", 300, seconds, 1000)
@@ -412,9 +478,6 @@ def test_only_volumes_with_bad_pages_are_due_when_tesseract_comes(
         monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
         volume, settings = library(tmp_path / name, (PROSE, PROSE), (PROSE, layer))
         made = make_raw_text(volume, settings)
-        from jung_pipeline import tables
-        from jung_pipeline.stages import stage_path
-
         tables.write_table(stage_path("raw_text", "a", settings), made.table)
         inputs = {"source": made.info["source"]["sha256"]}
         off = settings.model_copy(update={"ocr": "off"})
@@ -426,6 +489,41 @@ def test_only_volumes_with_bad_pages_are_due_when_tesseract_comes(
         assert (again.data_version != made.data_version) == due
         tables.write_table(stage_path("raw_text", "a", settings), again.table)
         assert fingerprint("raw_text", volume, settings, inputs) == again.info["fingerprint"]
+
+
+def test_text_that_was_read_is_not_thrown_away_while_tesseract_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = os.environ["PATH"]
+
+    def on_path(folder: Path) -> None:
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{path}")
+
+    full, danish = (
+        stand_in(tmp_path / "full", PROSE),
+        stand_in(tmp_path / "danish", PROSE, languages="dan"),
+    )
+    on_path(full)
+    volume, settings = library(tmp_path, (PROSE, PROSE), (PROSE, None))
+    made = make_raw_text(volume, settings)
+    tables.write_table(stage_path("raw_text", "a", settings), made.table)
+    inputs = {"source": made.info["source"]["sha256"]}
+
+    def due(settings: Settings) -> bool:
+        state = freshness.states(volume, settings)[0]
+        changed = fingerprint("raw_text", volume, settings, inputs) != made.info["fingerprint"]
+        assert changed == ("changed" in state.reason)
+        return changed
+
+    sharper = settings.model_copy(update={"ocr_dpi": 400})
+    off = settings.model_copy(update={"ocr": "off"})
+    assert not due(settings) and due(sharper) and due(off)
+    on_path(danish)
+    assert not due(settings) and not due(sharper) and due(off)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    assert not due(settings) and not due(sharper) and due(off), "only who wants it gone loses it"
+    on_path(full)
+    assert not due(settings) and due(sharper)
 
 
 @pytest.mark.parametrize(
