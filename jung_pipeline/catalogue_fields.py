@@ -185,9 +185,22 @@ def _password_env(value: Any) -> tuple[str, str] | None:
 
 
 def _keep(value: Any) -> tuple[str, str] | None:
-    if isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)):
+    items = [value] if isinstance(value, str) else value
+    if isinstance(items, list | tuple) and all(isinstance(item, str) and _is_kept(item) for item in items):
         return None
-    return "is no list of rules", 'Write keep = ["running_head@45"].'
+    return (
+        "is no list of rules",
+        'Write keep = ["running_head", "stamp@45", "front_matter@1-7"], pages by position.',
+    )
+
+
+#: A rule of cleaning, everywhere or on a page or pages. Which rules there are is for cleaning to say.
+_KEPT = regex.compile(r"[a-z_]+(?:@(\d+)(?:-(\d+))?)?")
+
+
+def _is_kept(item: str) -> bool:
+    match = _KEPT.fullmatch(item.replace(" ", ""))
+    return match is not None and (match[1] is None or 1 <= int(match[1]) <= int(match[2] or match[1]))
 
 
 def _ocr(value: Any) -> tuple[str, str] | None:

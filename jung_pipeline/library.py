@@ -22,6 +22,7 @@ from pathlib import Path
 from jung_pipeline.catalogue import SUFFIXES, Catalogue, Volume
 
 #: Names that operating systems, sync tools, browsers and editors leave in folders.
+_JUNK_NAMES = frozenset({"Thumbs.db", "desktop.ini", "Icon\r"})
 _JUNK_PREFIXES = (".", "~$", "._", "__MACOSX")
 
 
@@ -91,6 +92,19 @@ def is_book(name: str) -> bool:
 def discover(names: Iterable[str]) -> list[str]:
     """The names of the books among ``names``, sorted; everything else is passed over without an error."""
     return sorted(name for name in names if is_book(name))
+
+
+def passed_over(home: Home) -> list[str]:
+    """What lies in the library folder and is not taken up: folders, and files of other types; junk aside."""
+    if not home.library.is_dir():
+        return []
+    return sorted(
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in home.library.iterdir()
+        if not path.name.startswith(_JUNK_PREFIXES)
+        and path.name not in _JUNK_NAMES
+        and (path.is_dir() or (path.is_file() and not is_book(path.name)))
+    )
 
 
 def files_in(home: Home) -> list[str]:

@@ -247,3 +247,13 @@ def test_composed_and_decomposed_names_are_one_book():
     decomposed = unicodedata.normalize("NFD", composed)
     assert composed != decomposed
     assert keys_for([composed, decomposed]) == {composed: "zuerich"}
+
+
+@pytest.mark.parametrize("item", ["running_head@9-3", "running_head@", "running_head@0", "", "Stamp 4"])
+def test_a_rule_to_keep_on_pages_that_cannot_be_is_refused(item):
+    with pytest.raises(CatalogueError, match=r"hints\.keep"):
+        Volume(key="a", file="a.pdf", title="A", hints={"keep": [item]})
+
+
+def test_rules_to_keep_everywhere_and_on_pages_are_taken():
+    Volume(key="a", file="a.pdf", title="A", hints={"keep": ["running_head", "stamp@45", "front_matter@1-7"]})

@@ -223,3 +223,13 @@ def test_an_empty_mount_point_is_not_an_empty_library_but_a_library_can_be_empti
 def test_partitions_are_added_removed_and_spared_while_a_run_is_at_work():
     plan = plan_partitions(present=["a", "b"], partitions=["b", "c", "d"], busy={"d"})
     assert (plan.add, plan.remove, plan.wait) == (("a",), ("c",), ("d",))
+
+
+def test_what_is_not_taken_up_is_told_and_junk_is_not(tmp_path):
+    from jung_pipeline.library import passed_over
+
+    home = Home(tmp_path)
+    (home.library / "sub").mkdir(parents=True)
+    for name in ("x.docx", "b.txt", ".DS_Store", "Thumbs.db", "~$x.docx", "sub/inner.epub"):
+        (home.library / name).write_text("x", encoding="utf-8")
+    assert passed_over(home) == ["sub/", "x.docx"]

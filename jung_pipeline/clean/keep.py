@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 import regex
@@ -66,10 +67,11 @@ def keep_of(hints: Mapping[str, Any], volume: str) -> Keep:
     for item in items:
         match = _ITEM.fullmatch(item.replace(" ", ""))
         if match is None or match[1] not in REASONS or match[1] in ALWAYS_ACT:
-            known = ", ".join(rule for rule in REASONS if rule not in ALWAYS_ACT)
+            known = [rule for rule in REASONS if rule not in ALWAYS_ACT]
+            near = get_close_matches(item.split("@")[0], known, n=1)
             raise CatalogueError(
                 f"{where} has {item!r}, which is no rule that can be held back.",
-                remedy=f"Those are: {known}.",
+                remedy=f"Write {near[0]}." if near else f"Those are: {', '.join(known)}.",
             )
         if match[2] is None:
             everywhere.add(match[1])

@@ -60,7 +60,11 @@ def _show(report: dict[str, Any], changes: dict[str, float]) -> None:
     from jung_pipeline.evaluation.record import COMPARED, LOWER_IS_BETTER
 
     if report["missing_books"]:
-        console.print(f"[yellow]Not in this library:[/yellow] {escape('; '.join(report['missing_books']))}")
+        console.print(
+            f"[yellow]Not in this library:[/yellow] {escape('; '.join(report['missing_books']))}. Left out: "
+            f"{report['questions_left_out']} question(s) that need them.",
+            soft_wrap=True,
+        )
     table = _table("figure", "value", "change")
     for name in COMPARED:
         table.add_row(name, _number(report[name]), _change(changes.get(name), name in LOWER_IS_BETTER))

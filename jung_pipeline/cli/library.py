@@ -11,7 +11,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from jung_pipeline.catalogue import Volume
+from jung_pipeline.catalogue import SUFFIXES, Volume
 from jung_pipeline.cli.output import command, console, load_settings, print_json, show_error
 from jung_pipeline.errors import EXIT_FAILED, JungError, UsageError, file_error
 from jung_pipeline.settings import Settings
@@ -123,7 +123,7 @@ def status(volumes: tuple[str, ...], quality: bool, as_json: bool) -> int:
     """
     from jung_pipeline import publishing
     from jung_pipeline.index.versions import current_id
-    from jung_pipeline.library import files_in
+    from jung_pipeline.library import files_in, passed_over
     from jung_pipeline.volumes import present_volumes
 
     settings = load_settings()
@@ -152,6 +152,7 @@ def status(volumes: tuple[str, ...], quality: bool, as_json: bool) -> int:
                 "home": str(home.path),
                 "volumes": report,
                 "not_catalogued": uncatalogued,
+                "passed_over": passed_over(home),
                 "problem": str(problem) if problem else None,
                 "index": index,
             }
@@ -167,6 +168,7 @@ def status(volumes: tuple[str, ...], quality: bool, as_json: bool) -> int:
         _show_status(report, all_gone=problem is not None)
         _show_reasons(report, in_full=bool(volumes))
     _show_uncatalogued(uncatalogued)
+    _show_passed_over(passed_over(home))
     if problem:
         console.print(f"[red]{escape(str(problem))}[/red]", soft_wrap=True)
     late = sum(any(state["status"] != "fresh" for state in row["stages"].values()) for row in report)
@@ -205,6 +207,17 @@ def _show_reasons(report: list[dict[str, Any]], *, in_full: bool) -> None:
                 console.print(f"  {row['volume']} · {stage}: {escape(state['reason'])}", soft_wrap=True)
         if in_full:
             _show_checks(row["checks"] or [])
+
+
+def _show_passed_over(names: list[str]) -> None:
+    if names:
+        more = f" and {len(names) - 5} more" if names[5:] else ""
+        shown = ", ".join(map(escape, names[:5]))
+        console.print(
+            f"  Passed over in the library folder: {shown}{more} (books are files of the types "
+            f"{', '.join(sorted(SUFFIXES))}, not in folders of their own)",
+            soft_wrap=True,
+        )
 
 
 def _show_uncatalogued(names: list[str]) -> None:

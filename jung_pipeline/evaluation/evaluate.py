@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -66,11 +67,15 @@ class Report:
 def evaluate(library: Library, golden: GoldenSet, *, ablations: bool = True) -> Report:
     """The figures of ``library`` on ``golden``.
 
-    Questions on books that are not in the library are left out and the books named; so are quotations that are
+    A question that needs a book which is not in the library is left out and the book named; so are quotations that are
     credited to them, or that really stand in them.
     """
     books = _Books(library)
-    asked = [q for q in golden.questions if all(books.has(answer.book) for answer in q.answers)]
+    asked = [
+        question
+        for question in golden.questions
+        if all(any(books.has(answer.book) for answer in answers) for answers in question.groups.values())
+    ]
     results: list[QuestionResult] = []
     seconds: list[float] = []
     for question in asked:
@@ -111,6 +116,7 @@ def evaluate(library: Library, golden: GoldenSet, *, ablations: bool = True) -> 
             {"id": quotation.id, "verdict": quotation.verdict, "level": quotation.level, "given": given}
         )
     figures = {
+        "questions_left_out": len(golden.questions) - len(asked),
         **_retrieval(results),
         **_relevance(results, refused),
         **_quotations(verdicts),
@@ -274,7 +280,7 @@ def _latency(library: Library, questions: Sequence[str], seconds: Sequence[float
     ordered = sorted(seconds)
     return {
         "search_median": round(1000 * median(seconds), 2),
-        "search_p95": round(1000 * ordered[int(0.95 * (len(ordered) - 1))], 2),
+        "search_p95": round(1000 * ordered[math.ceil(0.95 * len(ordered)) - 1], 2),
         "embedding_median": round(1000 * median(embedding), 2),
         "search_over_embedding": round(median(seconds) / median(embedding), 2),
     }

@@ -223,6 +223,9 @@ class LexicalIndex:
 
         ``question`` is a text, or terms already chosen. The score has no upper bound and compares within one
         question only. No word of it known: no match.
+
+        Raises:
+            VectorIndexError: the files are damaged.
         """
         text = question if isinstance(question, str) else " ".join(question)
         words = self._words(unicodedata.normalize("NFC", text[:MAX_CHARACTERS]))
@@ -230,10 +233,16 @@ class LexicalIndex:
             return []
         clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, word) for word in words]))]
         clauses += [(Occur.Must, Query.const_score_query(only, 0.0)) for only in self._filters(where)]
-        found = self._searcher.search(Query.boolean_query(clauses), limit=top_k, count=False).hits
-        matches = [
-            Match(self._searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found
-        ]
+        try:
+            found = self._searcher.search(Query.boolean_query(clauses), limit=top_k, count=False).hits
+            matches = [
+                Match(self._searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found
+            ]
+        except (ValueError, OSError, IndexError, KeyError) as error:  # what it stored is not what it reads
+            raise VectorIndexError(
+                f"The lexical index {self.folder} is damaged ({str(error).splitlines()[0]}).",
+                remedy="Run `jung ingest`; a new version of the index is made.",
+            ) from error
         return sorted(matches, key=lambda match: (-match.score, match.chunk_id))
 
     def _words(self, text: str) -> list[Query]:

@@ -146,12 +146,13 @@ def quality_card(raw_text: pa.Table, cleaned_text: pa.Table, ledger: pa.Table) -
     labels = _labels(cleaned_text)
     notes = pc.sum(pc.equal(cleaned_text["kind"], "footnote")).as_py() or 0
     linked, loose = _links(cleaned_text)
-    again = pc.filter(raw_text["page"], pc.equal(raw_text["origin"], "ocr"))
+    # Not by the lines' origin: a text layer that a scan came with is of OCR, too.
+    again = [page["page"] for page in document["pages"] if page.get("ocr")]
     return QualityCard(
         format=form,
         pages=len(pages),
         pages_without_text=[page["page"] for page in pages_without_text(document)],
-        pages_read_again=sorted(set(again.to_pylist())),
+        pages_read_again=again,
         page_quality=pages,
         words=words,
         characters=sum(map(len, texts)),

@@ -153,3 +153,16 @@ def test_a_wrong_line_is_named(golden, name, line, says):
 def test_a_folder_without_cases_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"questions\.jsonl"):
         read(tmp_path)
+
+
+def test_a_question_is_asked_where_an_alternative_of_each_group_is_there(library, golden):
+    both = question(
+        "q5",
+        "Why does an empty mirror frighten the dreamer?",
+        (1, "On Dream Mirrors", "An empty mirror frightens the dreamer because it grants his secret wish"),
+        (1, "A Book Nobody Has", "the same in a language that is not here, told at some length"),
+    )
+    (golden / "questions.jsonl").write_text(json.dumps(both), encoding="utf-8")
+    report = evaluate(library, read(golden), ablations=False).to_dict()
+    assert report["questions_asked"] == 1 and report["questions_left_out"] == 0 and report["recall@3"] == 1
+    assert report["latency_ms"]["search_p95"] >= report["latency_ms"]["search_median"]
