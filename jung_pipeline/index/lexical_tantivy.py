@@ -6,6 +6,7 @@ become term queries, one disjunction a word, so that a word found in several fie
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import stat
@@ -139,11 +140,25 @@ def described(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
+@contextlib.contextmanager
+def _no_panics() -> Iterator[None]:
+    """Turn a panic into a ValueError: Tantivy's Rust takes a file that is not as it was written for our mistake."""
+    try:
+        yield
+    except BaseException as error:
+        if (
+            type(error).__name__ != "PanicException"
+        ):  # no Exception by its makers' wish, and nowhere to import from
+            raise
+        raise ValueError(str(error)) from error
+
+
 def _opened(folder: Path) -> tantivy.Index:
     """The index in ``folder``; raises ValueError or OSError where it cannot be opened."""
-    index = _registered(tantivy.Index.open(str(folder)))
-    index.reload()
-    return index
+    with _no_panics():
+        index = _registered(tantivy.Index.open(str(folder)))
+        index.reload()
+        return index
 
 
 class LexicalIndex:
@@ -234,10 +249,12 @@ class LexicalIndex:
         clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, word) for word in words]))]
         clauses += [(Occur.Must, Query.const_score_query(only, 0.0)) for only in self._filters(where)]
         try:
-            found = self._searcher.search(Query.boolean_query(clauses), limit=top_k, count=False).hits
-            matches = [
-                Match(self._searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found
-            ]
+            with _no_panics():
+                found = self._searcher.search(Query.boolean_query(clauses), limit=top_k, count=False).hits
+                matches = [
+                    Match(self._searcher.doc(address)["chunk_id"][0], float(score))
+                    for score, address in found
+                ]
         except (ValueError, OSError, IndexError, KeyError) as error:  # what it stored is not what it reads
             raise VectorIndexError(
                 f"The lexical index {self.folder} is damaged ({str(error).splitlines()[0]}).",

@@ -63,8 +63,10 @@ class IndexVersion:
 
         return LexicalIndex(self.path / "lexical")
 
-    def open(self) -> None:
+    def open(self, *, contents: bool = False) -> None:
         """Open every file, so that the version can be read even when its folder is gone. Reads no rows.
+
+        With ``contents``, the files of the lexical index are read through and held against what was written.
 
         Raises:
             VectorIndexError: one is missing or damaged, or holds another number of passages than it should.
@@ -78,6 +80,13 @@ class IndexVersion:
             path = self.path / "lexical" / name
             if not path.is_file() or path.stat().st_size != facts["bytes"]:
                 raise self._damaged(f"lexical/{name} is {'cut short' if path.is_file() else 'missing'}")
+        if contents:
+            from jung_pipeline.index.lexical_tantivy import described
+
+            now = described(self.path / "lexical")
+            for name, facts in self.manifest.lexical.get("files", {}).items():
+                if now[name]["sha256"] != facts["sha256"]:
+                    raise self._damaged(f"lexical/{name} does not hold what was written to it")
         if self.lexical.count() != self.manifest.passages:
             raise self._damaged(f"{self.lexical.count():,} of {self.manifest.passages:,} passages have words")
 

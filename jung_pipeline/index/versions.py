@@ -259,7 +259,7 @@ def _is(version: IndexVersion, wanted: str, sources: Mapping[str, Source]) -> bo
     if version.manifest.composition != wanted:
         return False
     try:
-        version.open()
+        version.open(contents=True)
         for volume, source in sources.items():
             if not version.segment_path(volume).samefile(source.path):
                 version.segments[volume].verify(source.entry.digest)

@@ -99,3 +99,20 @@ def test_a_very_long_question_is_bounded(index: LexicalIndex) -> None:
 def test_a_missing_index_is_a_plain_error(tmp_path: Path) -> None:
     with pytest.raises(VectorIndexError, match="jung ingest"):
         LexicalIndex(tmp_path).search("keeper", top_k=1)
+
+
+@pytest.mark.parametrize("suffix", [".store", ".idx", ".pos", ".term", ".fast", ".fieldnorm"])
+def test_a_damaged_file_is_an_error_with_a_remedy_and_no_crash(tmp_path, suffix):
+    rows = chunk_table(
+        "tale", [f"The keeper counted clock {n} of the tower." for n in range(200)]
+    ).to_pylist()
+    build(tmp_path / "lexical", rows)
+    for path in (tmp_path / "lexical").glob(f"*{suffix}"):
+        data = bytearray(path.read_bytes())
+        for at in range(len(data) // 3, len(data), 3):
+            data[at] ^= 0xFF
+        path.write_bytes(bytes(data))
+    try:
+        LexicalIndex(tmp_path / "lexical").search("keeper clock tower", top_k=50)
+    except VectorIndexError as error:
+        assert "jung ingest" in str(error)

@@ -305,3 +305,15 @@ def test_going_back_holds_until_a_volume_changes_or_the_hold_is_released(library
     }
     with pytest.raises(VectorIndexError, match="no version"):
         roll_back(library.home.index, "../../etc")
+
+
+def test_a_changed_byte_in_the_words_is_noticed_and_mended(library: Library) -> None:
+    first = library.publish()
+    store = max((library.home.index / "versions" / first.version / "lexical").glob("*.store"))
+    data = bytearray(store.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    store.write_bytes(bytes(data))
+    assert not library.is_live()
+    second = library.publish()
+    assert second.version != first.version and library.is_live()
+    assert open_current(library.home.index).lexical.search("clocks", top_k=3)
