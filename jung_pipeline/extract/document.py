@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, TypeVar
 
 import pyarrow as pa
+
+_Record = TypeVar("_Record", "PageInfo", "OutlineEntry", "ExtractionWarning")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,12 @@ class ExtractionWarning:
     part: str | None = None  # file inside an EPUB that the warning is about
 
 
+def _known(kind: type[_Record], data: Mapping[str, Any]) -> _Record:
+    """A record of what it has fields for: a table of another version may say more."""
+    names = {known.name for known in fields(kind)}
+    return kind(**{name: value for name, value in data.items() if name in names})
+
+
 @dataclass(frozen=True)
 class DocumentInfo:
     """The file as a whole; goes into the footer of the raw_text table."""
@@ -79,10 +87,10 @@ class DocumentInfo:
             format=data["format"],
             status=data["status"],
             extractor=data["extractor"],
-            pages=[PageInfo(**page) for page in data.get("pages", [])],
-            outline=[OutlineEntry(**entry) for entry in data.get("outline", [])],
+            pages=[_known(PageInfo, page) for page in data.get("pages", [])],
+            outline=[_known(OutlineEntry, entry) for entry in data.get("outline", [])],
             metadata=data.get("metadata", {}),
-            warnings=[ExtractionWarning(**warning) for warning in data.get("warnings", [])],
+            warnings=[_known(ExtractionWarning, warning) for warning in data.get("warnings", [])],
             ocr=data.get("ocr", {}),
         )
 

@@ -23,6 +23,7 @@ RAW_TEXT_PROMISES = {
     "line_ids_ascend": "Lines are numbered 0, 1, 2, … in reading order, and pages never go backwards.",
     "every_part_was_read": "Every part that the file names was read (a warning: the text lacks what is listed).",
     "every_page_has_text": "No page of the file is without usable text (a warning: such pages are reported, not lost).",
+    "bad_pages_were_read_again": "Every page without text, and every badly read one, was read by OCR (a warning: what hindered it is listed).",
 }
 
 CLEANED_TEXT_PROMISES = {
@@ -62,6 +63,18 @@ def parts_not_read(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"part": None, "page": None, "message": "The file was read in part only."}]
 
 
+def pages_not_read_again(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What of a ``DocumentInfo`` (as a dict) OCR could not read, or was not let to: page, message.
+
+    The page is ``None`` where the message is about several.
+    """
+    return [
+        {"page": warning.get("page"), "message": warning["message"]}
+        for warning in document.get("warnings", [])
+        if warning["code"] in ("ocr_missing", "ocr_off", "ocr_failed")
+    ]
+
+
 def check_raw_text(raw_text: pa.Table) -> list[CheckOutcome]:
     """The promises of ``raw_text`` for one volume."""
     document = tables.info_of(raw_text).get("document", {})
@@ -99,6 +112,12 @@ def check_raw_text(raw_text: pa.Table) -> list[CheckOutcome]:
             [{"page": page["page"], "characters": page["characters"]} for page in without],
             severity="warning",
             metrics={"pages": len(pages)},
+        ),
+        outcome(
+            "bad_pages_were_read_again",
+            RAW_TEXT_PROMISES["bad_pages_were_read_again"],
+            pages_not_read_again(document),
+            severity="warning",
         ),
     ]
 

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import pytest
+
 from jung_pipeline import tables
-from jung_pipeline.extract.document import ExtractedDocument
+from jung_pipeline.extract.bounded import extract_bounded
+from jung_pipeline.extract.document import DocumentInfo, ExtractedDocument
 from jung_pipeline.extract.extractor import extract
+from jung_pipeline.extract.ocr_wanted import OcrOptions
 from jung_pipeline.quality.outcome import CheckOutcome
 from jung_pipeline.quality.text_rules import RAW_TEXT_PROMISES, check_raw_text
 from jung_pipeline_tests.extract.epub_maker import damaged_entry, make_epub, page
+from jung_pipeline_tests.extract.test_ocr import PROSE, scan, stand_in
 
 
 def outcome_of(document: ExtractedDocument, name: str) -> CheckOutcome:
@@ -49,3 +55,49 @@ def test_a_part_without_text_is_told_once_by_the_promise_about_pages(tmp_path: P
     book = extract(make_epub(tmp_path / "b.epub", documents))
     assert outcome_of(book, "every_part_was_read").passed
     assert [row["page"] for row in outcome_of(book, "every_page_has_text").offenders] == [2]
+
+
+@pytest.mark.parametrize(
+    ("failing", "options", "page_and_word"),
+    [
+        (None, OcrOptions(), (None, "apt install tesseract-ocr")),
+        ("nothing", OcrOptions(mode="off"), (None, "which is off")),
+        ("-l ", OcrOptions(language="en"), (2, "could not be read by OCR")),
+        ("nothing", OcrOptions(language="en"), None),
+    ],
+)
+def test_pages_that_ocr_did_not_read_break_a_promise_that_says_what_hindered_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    failing: str | None,
+    options: OcrOptions,
+    page_and_word: tuple[int | None, str] | None,
+) -> None:
+    folder = stand_in(tmp_path / "bin", PROSE, failing=failing) if failing else tmp_path / "nothing"
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/bin" if failing else str(folder))
+    path = scan(tmp_path / "a.pdf", (PROSE, PROSE), (PROSE, None))
+    found = outcome_of(extract_bounded(path, ocr=options), "bad_pages_were_read_again")
+    assert found.severity == "warning" and found.passed == (page_and_word is None)
+    if page_and_word:
+        (offender,) = found.offenders
+        assert offender["page"] == page_and_word[0] and page_and_word[1] in offender["message"]
+
+
+def test_a_footer_that_says_more_than_is_known_is_read_all_the_same(tmp_path: Path) -> None:
+    documents = {"a.xhtml": page("<h1>One</h1><p>Text.</p>"), "b.xhtml": page("<p><img src='x.png'/></p>")}
+    path = make_epub(
+        tmp_path / "b.epub",
+        documents,
+        spine=["d0", "d1", "gone"],
+        items='<item id="gone" href="gone.xhtml" media-type="application/xhtml+xml"/>'
+        '<item id="n" href="n.xhtml" media-type="application/xhtml+xml" properties="nav"/>',
+        extra={
+            "OEBPS/n.xhtml": page('<nav epub:type="toc"><ol><li><a href="a.xhtml">One</a></li></ol></nav>')
+        },
+    )
+    info = extract(path).info
+    assert info.pages and info.outline and info.warnings
+    said = info.to_dict()
+    for record in (said, *said["pages"], *said["outline"], *said["warnings"]):
+        record["of_another_version"] = 1
+    assert DocumentInfo.from_dict(said) == info
