@@ -55,11 +55,14 @@ def states(volume: Volume, settings: Settings) -> list[StageState]:
 def wanted(volume: Volume, settings: Settings) -> str:
     """Digest of everything that decides what the volume's stages would make now: file, rules, settings, entry.
 
-    Raises:
-        SourceError: the file cannot be read.
+    That the file cannot be read is a state of it like any other: it must keep nobody from telling, or from going
+    on with the other volumes.
     """
     info = tables.read_info(stage_path("raw_text", volume.key, settings)) or {}
-    source = source_facts(settings.paths.source(volume), info.get("source"))["sha256"]
+    try:
+        source = source_facts(settings.paths.source(volume), info.get("source"))["sha256"]
+    except SourceError:
+        source = "unreadable"
     parts = [fingerprint(stage, volume, settings, {}) for stage in STAGES]
     return hashlib.sha256("\n".join([source, *parts]).encode()).hexdigest()[:16]
 

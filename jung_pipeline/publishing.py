@@ -155,6 +155,8 @@ def _remote_is_whole(settings: Settings) -> bool:
     from jung_pipeline.index.registry import open_remote
 
     manifest = versions.read_current(settings.paths.index).manifest
+    if versions.is_rolled_back(settings.paths.index):
+        return True  # it holds the state that was gone back from, knowingly
     try:
         return open_remote(manifest, settings).count() == manifest.passages
     except ServiceError:
@@ -180,7 +182,9 @@ def versions_kept(settings: Settings) -> list[dict[str, Any]]:
     for version in versions.version_ids(folder):
         row: dict[str, Any] = {"version": version, "live": version == live, "problem": ""}
         try:
-            manifest = versions.Manifest.read(folder / "versions" / version / "manifest.json")
+            path = folder / "versions" / version
+            manifest = versions.Manifest.read(path / "manifest.json")
+            versions.IndexVersion(path, manifest, settings, local=True).open()
             row |= {
                 "created": manifest.created,
                 "volumes": len(manifest.volumes),
@@ -195,10 +199,10 @@ def versions_kept(settings: Settings) -> list[dict[str, Any]]:
 
 
 def version_before(settings: Settings) -> str | None:
-    """The version made before the live one, as far as it is kept; ``None`` if there is none."""
-    kept = versions.version_ids(settings.paths.index)
-    live = versions.current_id(settings.paths.index)
-    older = kept[: kept.index(live)] if live in kept else kept
+    """The last whole version made before the live one, as far as it is kept; ``None`` if there is none."""
+    kept = versions_kept(settings)
+    live = next((place for place, row in enumerate(kept) if row["live"]), len(kept))
+    older = [row["version"] for row in kept[:live] if not row["problem"]]
     return older[-1] if older else None
 
 

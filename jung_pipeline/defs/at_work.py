@@ -24,14 +24,15 @@ _AT_WORK = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
 
 @dataclass(frozen=True)
 class Work:
-    """A run that is at work: its id, and the volume if it is about one."""
+    """A run that is at work: its id, the volume if it is about one, and its job."""
 
     run_id: str
     volume: str | None
+    job: str
 
     def __str__(self) -> str:
         """For people: what is being done."""
-        what = f"ingesting {self.volume}" if self.volume else "publishing the index"
+        what = f"ingesting {self.volume}" if self.volume else self.job.replace("_", " ")
         return f"run {self.run_id[:8]}, {what}"
 
 
@@ -75,7 +76,7 @@ def _is_alive(instance: dg.DagsterInstance, run_id: str) -> bool:
 def at_work(instance: dg.DagsterInstance) -> list[Work]:
     """The runs that a living process is at work on."""
     return [
-        Work(run.run_id, run.tags.get("dagster/partition"))
+        Work(run.run_id, run.tags.get("dagster/partition"), run.job_name)
         for run in instance.get_runs(dg.RunsFilter(statuses=_AT_WORK))
         if _is_alive(instance, run.run_id)
     ]

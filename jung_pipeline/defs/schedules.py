@@ -7,6 +7,7 @@ from jung_pipeline import volumes as library_volumes
 from jung_pipeline.defs.jobs import evaluate_index, ingest_volume
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
+from jung_pipeline.errors import JungError
 
 
 @dg.schedule(
@@ -20,9 +21,12 @@ def nightly_ingestion(
 ) -> list[dg.RunRequest] | dg.SkipReason:
     """One run for every volume that is not up to date."""
     settings = library.settings()
-    library_volumes.catalogue_new_files(settings.paths, settled_only=True)
     night = f"{context.scheduled_execution_time:%Y-%m-%d}"
-    present = library_volumes.present_volumes(settings.paths)
+    try:
+        library_volumes.catalogue_new_files(settings.paths, settled_only=True)
+        present = library_volumes.present_volumes(settings.paths)
+    except JungError as error:  # a folder that cannot be read is not an empty library
+        return dg.SkipReason(str(error))
     context.instance.add_dynamic_partitions(volumes.name or "", [volume.key for volume in present])
     due = [
         dg.RunRequest(run_key=f"{night}:{volume.key}", partition_key=volume.key)

@@ -58,7 +58,7 @@ def library_folder(context: dg.SensorEvaluationContext, library: Library) -> dg.
     settings = library.settings()
     home = settings.paths
     try:
-        library_volumes.catalogue_new_files(home, settled_only=True)
+        not_taken = library_volumes.catalogue_new_files(home, settled_only=True).failed
         present = {volume.key: volume for volume in library_volumes.present_volumes(home)}
     except JungError as error:  # a folder that cannot be read is not an empty library
         return dg.SkipReason(str(error))
@@ -66,28 +66,36 @@ def library_folder(context: dg.SensorEvaluationContext, library: Library) -> dg.
     partitions = context.instance.get_dynamic_partitions(volumes.name or "")
     busy = busy_volumes(context.instance)
     plan = library_volumes.plan_partitions(list(present), partitions, busy)
+    for file in not_taken:
+        context.log.warning(f"{file.file}: {file.problem}")
+    removed = []
     for key in plan.remove:
-        library_volumes.remove_data(settings, key)
+        try:
+            library_volumes.remove_data(settings, key)
+            removed.append(key)
+        except JungError as error:  # tried again at the next look; the other volumes go on
+            context.log.warning(f"{key} could not be taken out: {error}")
     requests = [
         dg.RunRequest(job_name=ingest_volume.name, partition_key=key, run_key=run_key)
         for key, volume in present.items()
         if key not in busy and (run_key := _run_key(volume, settings))
     ]
-    if plan.remove:
+    if removed:
         stamp = datetime.now(UTC).isoformat(timespec="seconds")
         requests.append(
-            dg.RunRequest(job_name=publish_index.name, run_key=f"removed:{','.join(plan.remove)}:{stamp}")
+            dg.RunRequest(job_name=publish_index.name, run_key=f"removed:{','.join(removed)}:{stamp}")
         )
-    if not requests and not plan.add and not plan.remove:
+    if not requests and not plan.add and not removed:
         waiting = f", {len(busy)} at work" if busy else ""
-        return dg.SkipReason(f"{len(present)} volume(s), nothing new{waiting}.")
+        odd = f"; not taken up: {', '.join(file.file for file in not_taken)}" if not_taken else ""
+        return dg.SkipReason(f"{len(present)} volume(s), nothing new{waiting}{odd}.")
     return dg.SensorResult(
         run_requests=requests,
         dynamic_partitions_requests=[
             request
             for request, keys in (
                 (volumes.build_add_request(list(plan.add)), plan.add),
-                (volumes.build_delete_request(list(plan.remove)), plan.remove),
+                (volumes.build_delete_request(removed), removed),
             )
             if keys
         ],

@@ -51,6 +51,7 @@ __all__ = [
     "current_id",
     "is_held",
     "is_live",
+    "is_rolled_back",
     "open_current",
     "prune",
     "publish",
@@ -111,7 +112,10 @@ def publish(
         sources, missing = chosen(home, spec, volumes)
         wanted = composition(spec, sources, missing, store, calibration_version)
         if before and not force and _stays(before, wanted, sources):
-            check_remote(before, spec, remote)
+            if not is_held(
+                home.index, sources
+            ):  # after going back a remote store holds another state, knowingly
+                check_remote(before, spec, remote)
             return before.manifest
         now = datetime.now(UTC)
         version = f"{_next_stamp(home.index, now)}-{wanted[:8]}"
@@ -202,7 +206,9 @@ def roll_back(index_dir: Path, version: str) -> Manifest:
         manifest = Manifest.read(path / "manifest.json")
         IndexVersion(path, manifest).open()
         before = _current_or_none(index_dir)
-        if before and before.manifest.version != version and not (index_dir / _HELD).exists():
+        if _held_state(index_dir) == {volume: entry.digest for volume, entry in manifest.volumes.items()}:
+            release(index_dir)  # forward again to the state that was left
+        elif before and before.manifest.version != version and not (index_dir / _HELD).exists():
             left = {volume: entry.digest for volume, entry in before.manifest.volumes.items()}
             tables.write_text(index_dir / _HELD, json.dumps(left, sort_keys=True, indent=1))
         _make_current(index_dir, version)
@@ -211,11 +217,21 @@ def roll_back(index_dir: Path, version: str) -> Manifest:
 
 def is_held(index_dir: Path, sources: Mapping[str, Source]) -> bool:
     """Whether ``sources`` are the state that somebody went back from."""
+    return _held_state(index_dir) == {volume: source.entry.digest for volume, source in sources.items()}
+
+
+def is_rolled_back(index_dir: Path) -> bool:
+    """Whether somebody went back to an older version, and it is held."""
+    return (index_dir / _HELD).exists()
+
+
+def _held_state(index_dir: Path) -> dict[str, str] | None:
+    """Digest of each volume's segment in the state that somebody went back from; ``None`` if nobody did."""
     try:
-        left = json.loads((index_dir / _HELD).read_text(encoding="utf-8"))
+        left: dict[str, str] = json.loads((index_dir / _HELD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return False
-    return bool(left == {volume: source.entry.digest for volume, source in sources.items()})
+        return None
+    return left
 
 
 def release(index_dir: Path) -> None:

@@ -115,3 +115,19 @@ def test_a_lost_table_is_made_again_each_time_it_is_lost_but_a_failing_volume_is
     list(Ingestion(library).run())
     asked |= {r.run_key for r in look(library, instance).run_requests if r.partition_key == "torn"}
     assert len(asked) == 1
+
+
+def test_a_file_that_cannot_be_read_keeps_no_other_volume_from_being_ingested(library, instance):
+    settle(put_epub(library.paths.library, "north"))
+    settle(put_epub(library.paths.library, "south"))
+    list(Ingestion(library).run(["north"]))
+    bad = library.paths.library / "north.epub"
+    bad.unlink()
+    bad.mkdir()  # stands for every file that is there and cannot be opened
+    looked = look(library, instance)
+    assert "south" in [request.partition_key for request in looked.run_requests]
+    results = {result.volume: result for result in Ingestion(library).run()}
+    assert results["south"].status == "done"
+    assert results["north"].status == "failed" and "north.epub" in results["north"].problem
+    again = {result.volume: result for result in Ingestion(library).run()}
+    assert again["north"].status == "failed" and again["south"].status == "fresh"

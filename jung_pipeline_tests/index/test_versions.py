@@ -317,3 +317,27 @@ def test_a_changed_byte_in_the_words_is_noticed_and_mended(library: Library) -> 
     second = library.publish()
     assert second.version != first.version and library.is_live()
     assert open_current(library.home.index).lexical.search("clocks", top_k=3)
+
+
+def test_going_back_with_a_remote_store_is_no_fault_of_it_and_going_forward_releases(
+    library: Library, tmp_path: Path
+) -> None:
+    """After going back the remote store holds the newer state; nothing is to be done about that."""
+    remote = EmbeddedIndex(tmp_path / "remote", spec())
+
+    def both(volume: str, texts: list[str]) -> None:
+        library.index(volume, texts)
+        chunks = chunk_table(volume, texts)
+        remote.replace_volume(volume, chunks, vectors_of(chunks))
+
+    library.keys.clear()
+    both("clocks", ["One.", "Two."])
+    first = library.publish(remote=remote)
+    both("clocks", ["One.", "Two.", "Three."])
+    second = library.publish(remote=remote)
+    roll_back(library.home.index, first.version)
+    assert library.publish(remote=remote).version == first.version
+    roll_back(library.home.index, second.version)
+    assert not versions.is_rolled_back(library.home.index)
+    changed = library.publish(remote=remote, calibration_version="another")
+    assert changed.version not in (first.version, second.version), "nothing is held any more"
