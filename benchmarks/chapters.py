@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from jung_pipeline.catalogue import Volume
-from jung_pipeline.clean.cleaner import clean_volume
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.corpus_volumes import cleaned
 from jung_pipeline.clean.numeral_runs import key_of
 from jung_pipeline.clean.structure import chapters_of
 from jung_pipeline.errors import JungError
@@ -66,15 +68,7 @@ class Score:
 def chapters(document: ExtractedDocument, path: Path, *, outline: bool = True) -> list[dict[str, Any]]:
     """Parts and chapters of ``document``, each with ``line``: the raw line at which it begins."""
     info = document.info if outline else replace(document.info, outline=[])
-    metadata = document.info.metadata
-    volume = Volume(
-        key="book",
-        file=path.name,
-        title=str(metadata.get("title") or path.stem),
-        author=metadata.get("author"),
-        language=metadata.get("language"),
-    )
-    paragraphs = clean_volume(document.lines, info, volume).paragraphs
+    paragraphs = cleaned(path, replace(document, info=info)).paragraphs
     lines = _first_lines(paragraphs)
     return [{**entry, "line": lines[int(str(entry["paragraph"]))]} for entry in chapters_of(paragraphs)]
 

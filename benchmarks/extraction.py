@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 KINDS = ("text", "extract")
@@ -50,12 +51,14 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 2**20)
 
 
-def in_turns(path: Path, rounds: int) -> dict[str, dict[str, float]]:
-    """The median of each kind of reading."""
-    runs: dict[str, list[dict[str, float]]] = {kind: [] for kind in KINDS}
+def in_turns(
+    path: Path, rounds: int, kinds: Sequence[str] = KINDS, script: str = __file__
+) -> dict[str, dict[str, float]]:
+    """The median of each figure of each of ``kinds``, which ``script`` measures with ``--child``, in turns."""
+    runs: dict[str, list[dict[str, float]]] = {kind: [] for kind in kinds}
     for _ in range(rounds):
-        for kind in KINDS:
-            command = [sys.executable, __file__, "--child", kind, str(path)]
+        for kind in kinds:
+            command = [sys.executable, script, "--child", kind, str(path)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             runs[kind].append(json.loads(done.stdout))
     return {

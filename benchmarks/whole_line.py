@@ -22,8 +22,6 @@ import argparse
 import itertools
 import json
 import re
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -31,7 +29,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.extraction import peak_mb
+from benchmarks.extraction import in_turns, peak_mb
 
 KINDS = ("text", "naive", "line")
 CLEANING_TARGET, LINE_TARGET = 0.5, 1.6
@@ -141,20 +139,6 @@ def measure_line(path: Path) -> Figures:
     }
 
 
-def in_turns(path: Path, rounds: int) -> dict[str, Figures]:
-    """The median of each figure of each kind."""
-    runs: dict[str, list[Figures]] = {kind: [] for kind in KINDS}
-    for _ in range(rounds):
-        for kind in KINDS:
-            command = [sys.executable, __file__, "--child", kind, str(path)]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            runs[kind].append(json.loads(done.stdout))
-    return {
-        kind: {name: statistics.median(run[name] for run in found) for name in found[0]}
-        for kind, found in runs.items()
-    }
-
-
 def ratios(found: dict[str, Figures]) -> Figures:
     """What the targets are about."""
     line = found["line"]
@@ -205,7 +189,7 @@ def main() -> None:
         print(json.dumps(measure(options.files[0])))
         return
     for path in options.files:
-        found = in_turns(path, options.rounds)
+        found = in_turns(path, options.rounds, KINDS, __file__)
         if options.json:
             print(json.dumps({"file": path.name, **found, "ratios": ratios(found)}), flush=True)
         else:

@@ -16,8 +16,9 @@ import pyarrow as pa
 
 from jung_pipeline import freshness, tables
 from jung_pipeline.catalogue import Volume
-from jung_pipeline.embed.inputs import input_hash
-from jung_pipeline.errors import StageError, VectorIndexError
+from jung_pipeline.embed.cache import without_vector
+from jung_pipeline.embed.registry import embedder_spec
+from jung_pipeline.errors import VectorIndexError
 from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.index.segments import Segment
 from jung_pipeline.index.vector_index import IndexSpec
@@ -101,12 +102,13 @@ def plan_volume(volume: Volume, index: EmbeddedIndex, settings: Settings) -> Vol
             first = f"{state.stage} is {state.status}: {state.reason}"
             return VolumePlan(volume.key, first=first, kept=len(held) if held else 0)
     chunks = tables.read_table(stage_path("chunks", volume.key, settings))
-    rows = [row for row in chunks.to_pylist() if row["text"].strip()]
+    every = chunks.to_pylist()
+    rows = [row for row in every if row["text"].strip()]
     there = {row["chunk_id"]: row for row in held.passages.to_pylist()} if held else {}
     new = [row for row in rows if row["chunk_id"] not in there]
     changed = [row for row in rows if row["chunk_id"] in there and _differing(row, there[row["chunk_id"]])]
-    cached = _cached(volume.key, settings, index.spec)
-    to_embed = [row for row in rows if input_hash(index.spec.passage_prefix + row["text"]) not in cached]
+    missing = without_vector(chunks, embedder_spec(settings), stage_path("embeddings", volume.key, settings))
+    to_embed = [row for row, is_missing in zip(every, missing, strict=True) if is_missing]
     size, requests, units = _load([*new, *changed], index.spec, settings)
     return VolumePlan(
         volume.key,
@@ -143,18 +145,6 @@ def _differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, 
         if value != before:
             found[name] = [len(before or ()), len(value or ())] if name == "spans" else [before, value]
     return found
-
-
-def _cached(volume: str, settings: Settings, spec: IndexSpec) -> frozenset[str]:
-    """Hashes of the texts that have a vector already."""
-    try:
-        table = tables.read_table(stage_path("embeddings", volume, settings))
-        stored = tables.info_of(table).get("embedder", {})
-        if (stored.get("model"), stored.get("dimension")) != (spec.model, spec.dimension):
-            return frozenset()
-        return frozenset(table.column("text_hash").to_pylist())
-    except (StageError, KeyError):
-        return frozenset()
 
 
 def _load(rows: list[dict[str, Any]], spec: IndexSpec, settings: Settings) -> tuple[int, int, int]:

@@ -157,9 +157,8 @@ def _enter(catalogue: Catalogue, volume: Volume, *, is_renamed: bool = False) ->
         entry = catalogue.by_file(volume.file)
         if entry:
             return entry, False
-        if (
-            is_renamed and volume.key in catalogue.volumes
-        ):  # as its owner has it by now, not as it was read before
+        if is_renamed and volume.key in catalogue.volumes:
+            # As its owner has it by now, not as it was read before.
             volume = replace(catalogue.volumes[volume.key], file=volume.file)
         elif volume.key in catalogue.volumes:  # another book took the key meanwhile
             volume = replace(volume, key=new_key(volume.file, catalogue.volumes))

@@ -47,10 +47,8 @@ def run(
 ) -> dict[str, Any]:
     """Ingest and report, with bars unless ``quiet``; what ``jung ingest`` and ``jung demo`` share."""
     from jung_pipeline.defs.running import Ingestion  # Dagster takes a second to import: only here
-    from jung_pipeline.volumes import catalogue_new_files
 
     started = time.monotonic()
-    not_taken = [] if volumes else [asdict(failed) for failed in catalogue_new_files(settings.paths).failed]
     with _bars(quiet) as bars:
         shown = _StageBars(bars)
         ingestion = Ingestion(
@@ -76,7 +74,7 @@ def run(
     _add_warnings(rows, settings)
     report = {
         "volumes": rows,
-        "not_taken": not_taken,
+        "not_taken": [] if volumes else [asdict(failed) for failed in ingestion.not_taken],
         "removed": ingestion.removed,
         "index": ingestion.published.summary
         if ingestion.published

@@ -74,7 +74,7 @@ class Ingestion:
         self.published: publishing.Published | None = None
         self.not_published = ""  # why the version before stays live, where that is so
         home = self.settings.paths
-        library_volumes.catalogue_new_files(home)
+        self.not_taken = library_volumes.catalogue_new_files(home).failed
         present = {volume.key: volume for volume in library_volumes.present_volumes(home)}
         for key in keys:
             home.catalogue().get(key)

@@ -68,6 +68,12 @@ def embed_chunks(
     return EmbedResult(table, embedded=len(missing), reused=reused)
 
 
+def without_vector(chunks: pa.Table, spec: EmbedderSpec, cache_path: Path) -> list[bool]:
+    """For each passage of ``chunks``, whether :func:`embed_chunks` would have to embed it; never a blank one."""
+    known = _by_key(_cached(cache_path, spec), spec)
+    return [key is not None and key not in known for _, key in _keyed(spec, chunks)]
+
+
 def vectors_for(chunks: pa.Table, table: pa.Table) -> Vectors:
     """The vectors of ``chunks`` in their order, shape (rows, dimension); zeros for a blank passage.
 
