@@ -5,10 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -144,15 +142,33 @@ def begun(*arguments: str, home: Path, **options) -> subprocess.Popen:
     return process
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.parametrize("command", [["status"], ["search", "stones", "--json"], ["doctor", "--offline"]])
-def test_ctrl_c_ends_any_command_without_a_traceback(home, command):
-    process = begun(*command, home=home, stdout=subprocess.DEVNULL)
-    time.sleep(0.1)  # it is in its main function, importing
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in errors and "Stopped" in errors
+#: Runs the command, and presses Ctrl-C in the very moment it begins to import the module named first.
+STOPPED_AT = """
+import signal, sys
+MODULE = sys.argv.pop(1)
+class CtrlC:
+    def find_spec(self, name, *_):
+        if name == MODULE:
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, CtrlC())
+from jung_pipeline.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["jung_pipeline.cli.group", "click", "rich.console", "pyarrow.parquet"])
+@pytest.mark.parametrize("command", [["status"], ["search", "stones", "--json"]])
+def test_ctrl_c_ends_any_command_without_a_traceback(home, command, module):
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_AT, module, *command],
+        env={**os.environ, "JUNG_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr and "Stopped" in done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes")
