@@ -25,17 +25,18 @@ from jung_pipeline.clean.paragraphs import assemble, fates_by_element
 from jung_pipeline.clean.report import make_report
 from jung_pipeline.clean.rows import make_rows
 from jung_pipeline.clean.running_heads import find_page_furniture
-from jung_pipeline.clean.spacing import letter_spacing, small_capitals
+from jung_pipeline.clean.spacing import letter_spacing, small_capitals, spaced_signs
 from jung_pipeline.clean.split_words import join_split_words
 from jung_pipeline.clean.stamps import find_stamps
 from jung_pipeline.clean.structure import assign_places
+from jung_pipeline.clean.symbol_notes import find_symbol_notes
 from jung_pipeline.clean.tracked import NOWHERE
 from jung_pipeline.clean.unicode import compose, normalise_characters
 from jung_pipeline.extract.document import DocumentInfo
 from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR, REMOVAL_LEDGER
 
 #: Changes whenever the rules do, so that volumes are cleaned anew.
-CLEANING_VERSION = "4"
+CLEANING_VERSION = "5"
 
 #: Rules that take out what stands around the text, by judgement.
 _MATTER = frozenset({"contents", "front_matter", "back_matter", "index", "bibliography"})
@@ -100,6 +101,7 @@ def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> Cleaned
     _words(book)
     progress.advance(_STAGE, 5, _STEPS)
     strip_note_marks(book)
+    find_symbol_notes(book)
     find_gathered_notes(book)
     take_out_anchors(book)
     take_out_paragraph_numbers(book)
@@ -158,6 +160,7 @@ def _words(book: Book) -> None:
     line_ends = [place for place in put_in if tracked.text[place] == " "]
     tracked.apply(join_split_words(tracked.text, book.lexicon, line_ends))
     tracked.apply(correct_misreadings(tracked.text, book.lexicon))
+    tracked.apply(spaced_signs(tracked.text, book.lexicon))
     book.sync_paragraphs()
 
 

@@ -16,10 +16,13 @@ from jung_pipeline.clean.numerals import number_value, ordinal_value, roman_valu
 #: Word → kind. Parts hold chapters; the others are what is cited.
 _WORDS = {
     "chapter": "chapter",
+    "chap": "chapter",
     "kapitel": "chapter",
     "capitel": "chapter",
     "chapitre": "chapter",
     "caput": "chapter",
+    "cap": "chapter",
+    "kap": "chapter",
     "lecture": "lecture",
     "lectures": "lecture",
     "vorlesung": "lecture",
@@ -28,6 +31,7 @@ _WORDS = {
     "teil": "part",
     "theil": "part",
     "partie": "part",
+    "pars": "part",
     "book": "part",
     "buch": "part",
     "volume": "part",
@@ -48,6 +52,10 @@ _WORDS = {
     "auftritt": "chapter",
 }
 _LEVELS = {"part": 1, "section": 3}
+#: Those that are cut short, with the stop behind them: "CHAP. IV.", "Kap. 3".
+_CUT_SHORT = frozenset({"chap", "cap", "kap"})
+#: Words in capitals that scanners misread by a letter ("CHAFTER", "LECTUBE"), of so many letters at least.
+_MISREAD_LEAST = 6
 
 #: Entries that name no text of the book's own.
 NO_TEXT = regex.compile(
@@ -75,9 +83,9 @@ _NAMED_HEADING = {
     )
     for kind, words in _NAMED.items()
 }
-_NUMBER = r"(?:\d{1,3}|[IVXLCivxlc1l!|]{1,8}|[A-Za-zäöüß]+(?:[- ][A-Za-z]+)?)"
+_NUMBER = r"(?:\d{1,3}|[IVXLCivxlc1l!|]{1,8}|\p{L}+(?:[- ]\p{L}+)?)"
 _WORD_FIRST = regex.compile(
-    rf"(?P<word>{'|'.join(_WORDS)})(?P<gap>[\s ]+)(?:the )?(?P<number>{_NUMBER}?)"
+    rf"(?P<word>{'|'.join(_WORDS)})(?P<stop>\.?)(?P<gap>[\s ]+)(?:the |n(?:o|r|um)\. ?|№ ?|\# ?)?(?P<number>{_NUMBER}?)"
     rf"(?P<second>(?:\s*(?:,? and|,? und|&|,|-|–)\s*[IVXLC\d]{{1,6}}\b)*)(?P<rest>(?:\s*$|[\s.:;,—–-].*))",
     regex.IGNORECASE,
 )
@@ -173,8 +181,10 @@ def parse_heading(text: str) -> Heading | None:
 
 
 def _numbered(text: str) -> Heading | None:
-    match = _WORD_FIRST.fullmatch(text)
+    match = _WORD_FIRST.fullmatch(text) or _WORD_FIRST.fullmatch(_word_as_printed(text))
     if not match or not match["word"][0].isupper():
+        return None
+    if bool(match["stop"]) != (match["word"].lower() in _CUT_SHORT):
         return None
     number = number_value(match["number"]) or ordinal_value(match["number"])
     # The number may have two words ("TWENTY ONE"), the second of which may belong to the title instead.
@@ -189,8 +199,24 @@ def _numbered(text: str) -> Heading | None:
     title = _title_of(rest)
     if title is None:
         return None
-    label = text[: match.start("rest")].strip() if rest == match["rest"] else f"{match['word']} {written}"
+    label = (
+        match.string[: match.start("rest")].strip() if rest == match["rest"] else f"{match['word']} {written}"
+    )
     return Heading(kind, number, title or None, label.rstrip(" ."), _LEVELS.get(kind, 2))
+
+
+def _word_as_printed(text: str) -> str:
+    """``text`` with the word in capitals that it begins with put right, if a letter of it was misread."""
+    first, blank, rest = text.partition(" ")
+    if not blank or not (first.isupper() and first.isalpha() and len(first) >= _MISREAD_LEAST):
+        return text
+    number = regex.match(r"(?:THE )?([IVXLCl1]{1,7}|\d{1,3})(?![\p{L}\p{N}])", rest)
+    if number is None:
+        return text
+    for word in _WORDS:
+        if len(word) == len(first) and sum(a != b for a, b in zip(word, first.lower(), strict=True)) == 1:
+            return word.upper() + blank + rest
+    return text
 
 
 def _number_like(written: str, word: str) -> bool:

@@ -30,6 +30,8 @@ _LINE_END_SIGNS = frozenset("-¬—―–/" + HARD_HYPHEN)
 _BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)([-¬])[ \t]*$")
 #: An address of the web broken at a hyphen of its own.
 _ADDRESS = regex.compile(r"(?:://|www\.)\S+-$")
+#: A compound behind its suspended twin: "pre- and post-".
+_PAIRED = regex.compile(r"\p{L}- (?:and|or|nor|to) \p{L}+-$")
 _AFTER = regex.compile(r"[\p{L}\p{M}'’]+")
 _DASH_END = regex.compile(r"(?:[—―]|(?<=\S)–|(?<=[^\s-])--+)$")
 _SPACED_BREAK = regex.compile(r"(?<![\p{L}-])([\p{L}\p{M}]{2,})- (\p{Ll}[\p{L}\p{M}]*)")
@@ -111,7 +113,8 @@ def join_between(before: str, after: str, lexicon: Lexicon) -> str:
         return "" if lexicon.zipf_anywhere(right) >= 2.0 or lexicon.count(right) >= 2 else "-"
     if right.lower() in _SUSPENDED and lexicon.zipf(last + right) < 3.0:
         return " "
-    if last[-1:].isdigit() or (len(last) == 1 and last.isupper()):
+    paired = lexicon.language == "en" and _PAIRED.search(before)
+    if paired or last[-1:].isdigit() or (len(last) == 1 and last.isupper()):
         return ""
     if broken.group(2) == "¬" and right[0].islower():
         return "-"  # a scanner's sign for a hyphen that only the line's end called for

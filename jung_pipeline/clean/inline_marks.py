@@ -17,11 +17,13 @@ import regex
 from jung_pipeline.clean.book import Anchor, Book, Line
 from jung_pipeline.clean.tracked import Edit
 
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_RAISED = regex.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?:[,–-][⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})*")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789–")
+_RAISED = regex.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}(?:[,⁻–-][⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})*")
 #: What a raised stretch must look like to be a note mark.
 NOTE_MARK = regex.compile(r"\d{1,4}(?:\s*[,–-]\s*\d{1,4})*|[*†‡§¶‖#]{1,4}")
-_UNIT_BEFORE = regex.compile(r"(?:^|[^\p{L}])(?:\p{L}|[mkcd]m|ft|in|yd|sec|min|log|sin|cos|tan)$")
+_UNIT_BEFORE = regex.compile(
+    r"(?:^|[^\p{L}])(?:\p{L}|[mkcd]m|ft|in|yd|sec|min|log|sin|cos|tan)$|[=+*/·−] ?\p{L}{1,2}$"
+)
 #: Marks that cover no text of the author's → the rule that takes it out.
 _RULE_OF = {"pagebreak": "page_mark", "backlink": "note_frame", "line_number": "line_number"}
 _BRACKETS = {"[": "]", "(": ")", "{": "}"}
@@ -157,6 +159,12 @@ _IN_FLOW = re.compile(r"\[(?:Pg?\.? ?|p\.? ?|S\. ?|Seite )?(\d{1,4})\]|\{(\d{1,4
 _NOTE_LINE = regex.compile(
     r"(?m)^\s*(?:\[?Foot-?note\s+(\d{1,4})[:\]]|\[(\d{1,4})\](?=.*\S))", regex.IGNORECASE
 )
+#: Fewer numbers than ``_LEAST`` are pages' only from here on, and between words of one sentence.
+_NO_NOTE, _A_YEAR = 10, 1000
+_WORD_BEFORE = regex.compile(
+    r"(?<!\b(?:see|cf|par|paras|pp?|nos?|fig|in|of|vgl|siehe|nr)\.?)(?<=\p{Ll},?) ?$"
+)
+_WORD_BEHIND = regex.compile(r"\s?\p{Ll}")
 _SENTENCE_OVER = regex.compile(r"(?:[.!?:…]['\"”’»)\]]*|^|\p{Lu}{4})$")
 #: A rising series must have so many members, and rise by one so often.
 _LEAST, _BY_ONE = 6, 0.75
@@ -172,6 +180,10 @@ def take_out_page_numbers(book: Book) -> None:
     found = list(_IN_FLOW.finditer(text)) if "[" in text or "{" in text else []
     if any(match.group().startswith(("[0", "{0")) for match in found):  # "[002]": others are no page numbers
         found = [match for match in found if len(match.group(1) or match.group(2)) >= 3]
+    few = [match for match in found if int(match.group(1) or match.group(2)) < _A_YEAR]
+    if _stand_in_sentences(text, few):
+        _take_out(book, few)
+        return
     if len(found) < _LEAST:
         return
     values = [int(match.group(1) or match.group(2)) for match in found]
@@ -187,16 +199,38 @@ def take_out_page_numbers(book: Book) -> None:
         return  # marks of notes that are gathered elsewhere
     if sum(_opens_paragraph(text, found[i]) for i in chain) > 0.7 * len(chain):
         return  # numbers of paragraphs; pages end anywhere in a sentence
+    _take_out(book, [found[i] for i in chain])
+
+
+def _stand_in_sentences(text: str, found: list[re.Match[str]]) -> bool:
+    """Whether the few numbers of a short text count on by one, each in the middle of a sentence."""
+    if not 2 <= len(found) < _LEAST:
+        return False
+    values = [int(match.group(1) or match.group(2)) for match in found]
+    return (
+        values[0] >= _NO_NOTE
+        and all(b - a == 1 for a, b in itertools.pairwise(values))
+        and all(
+            _WORD_BEFORE.search(text, max(0, match.start() - 40), match.start())
+            and _WORD_BEHIND.match(text, match.end())
+            for match in found
+        )
+        and not _NOTE_LINE.search(text)
+    )
+
+
+def _take_out(book: Book, found: list[re.Match[str]]) -> None:
+    """Take printed page numbers out of the text, and keep them as the beginnings of pages."""
+    text = book.tracked.text
     edits = []
     book.sync_lines()
     starts = [line.start for line in book.lines]
-    for i in chain:
-        match = found[i]
+    for match in found:
         line = book.lines[bisect_right(starts, match.start()) - 1]
         if line.fate is None:
             edits.append(_whole(text, match.start(), match.end(), "page_mark"))
             raw = int(book.tracked.source[match.start()])
-            book.page_starts.append((raw, line.page, str(values[i])))
+            book.page_starts.append((raw, line.page, str(int(match.group(1) or match.group(2)))))
     book.tracked.apply(edits)
     book.labels.clear()
     book.report["page numbers in the text taken out"] += len(edits)

@@ -20,6 +20,10 @@ _NARROWEST = 55
 _ENOUGH_LINES = 40
 #: So many lines show how wide a column is.
 _FULL_COLUMN = 10
+#: What no line of verse ends with: a word or a range of numbers that goes on in the next.
+_BROKEN_WORD = regex.compile(r"(?:(?<=\p{L})[-¬]|(?<=\d)[-–])$")
+#: A note's or a list's mark at the beginning of a line.
+_LED = regex.compile(r"(?:\[\d{1,4}\]|[*†‡]{1,3})\s?[\p{Lu}\"“‘«„(]")
 _OPENS_LOWER = regex.compile(r"^['\"“‘«(\[]*\p{Ll}")
 _OPENS_UPPER = regex.compile(r"^['\"“”‘’«»„‚(\[—–-]*[\p{Lu}\d]")
 
@@ -137,6 +141,8 @@ def _verse_of(run: Sequence[Line], framed: dict[int, Frame], width: int) -> list
         return []
     set_in = all(line.index in framed or line.indent >= 2 for line in run)
     capitals = sum(bool(_OPENS_UPPER.match(line.words)) for line in run) / len(run)
+    if any(line.index not in framed and _BROKEN_WORD.search(line.words) for line in run[:-1]):
+        return []  # a typesetter's lines, not a poet's
     if not set_in and (len(run) < 4 or capitals < 0.9 or max(len(line.words) for line in run) > 0.75 * width):
         return []
     if capitals < 0.6 or sum(bool(SENTENCE_END.search(line.words)) for line in run) > 0.7 * len(run):
@@ -168,7 +174,7 @@ def breaks_between(before: Line, after: Line, book: Book, framed: dict[int, Fram
         return _breaks_by_boxes(before, after, book, framed, indents)
     if before.page != after.page:
         return _breaks_over_page(before, after, book)
-    if after.gap > 0:
+    if after.gap > 0 or (_LED.match(after.words) and SENTENCE_END.search(before.words)):
         return True
     set_in = 2 <= after.indent <= 8 and before.indent == 0
     return set_in and bool(SENTENCE_END.search(before.words)) and bool(_OPENS_UPPER.match(after.words))

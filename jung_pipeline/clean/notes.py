@@ -14,6 +14,7 @@ import regex
 
 from jung_pipeline.clean.book import Anchor, Book, Paragraph
 from jung_pipeline.clean.headings import parse_heading
+from jung_pipeline.clean.symbol_notes import hanging_signs
 from jung_pipeline.clean.tracked import Edit
 
 _I = regex.IGNORECASE
@@ -278,7 +279,6 @@ def strip_note_marks(book: Book) -> None:
 
 _BRACKETED = regex.compile(r" ?\[(\d{1,4}[a-z]?|[A-Z]{1,2}|[*†‡§]{1,3})\]")
 _ROUNDED = regex.compile(r"(?<=[\p{L}.,;:!?”\"’)\]])\((\d{1,4})\)")
-_SYMBOL = regex.compile(r"(?<=[\p{L}\p{N}.,;:!?”\"’'»)])\s?([*†‡§]{1,3})(?=[\s.,;:!?)”\"]|$)")
 _GLUED = regex.compile(r"(?:(?<=\p{L}{3})|(?<=\p{L}[.,;:!?”\"’)]))(\d{1,3})(?=[\s.,;:)]|$)")
 
 
@@ -316,7 +316,7 @@ def _without_brackets(
     found: list[regex.Match[str]] = []
     if any(char in text for char in "*†‡§"):
         known = on_page or (set() if book.page_notes else marks)
-        found += [m for m in _SYMBOL.finditer(text) if m.group(1) in known]
+        found += [m for m in hanging_signs(text) if m.group(1) in known]
     if on_page:
         anchored = {anchor.mark for anchor in book.anchors if abs(anchor.page - paragraph.page) <= 1}
         found += [m for m in _GLUED.finditer(text) if m.group(1) in on_page - anchored and m.group(1) != "0"]

@@ -22,6 +22,21 @@ _STYLES = {
 _KINDS = ("body", "quotation", "list", "verse")
 
 
+#: So few paragraphs show that all are numbered, from this number on: a list of points begins with 1.
+_FEW, _NO_LIST = 3, 20
+
+
+def _counts_the_paragraphs(book: Book, found: list[tuple[int, Paragraph, regex.Match[str]]]) -> bool:
+    """Whether nearly every paragraph of a short text begins with the number that comes next."""
+    values = [int(match.group(1)) for _, _, match in found]
+    text = [p for p in book.paragraphs if p.fate is None and p.kind == "body"]
+    return (
+        len(found) >= max(_FEW, 0.75 * len(text))
+        and values[0] > _NO_LIST
+        and all(b - a == 1 for a, b in itertools.pairwise(values))
+    )
+
+
 def take_out_paragraph_numbers(book: Book) -> None:
     """Move the numbers of numbered paragraphs into ``number``; a number alone belongs to the next paragraph."""
     for pattern, least, by_one, share in _STYLES.values():
@@ -45,7 +60,8 @@ def take_out_paragraph_numbers(book: Book) -> None:
         values = [2 * int(match.group(1)) + bool(match.group(2)) for _, _, match in found]
         chain = longest_rise(values)
         steps = [values[b] - values[a] for a, b in itertools.pairwise(chain)]
-        if len(chain) < least or len(chain) < share * len(found):
+        few = pattern is _STYLES["bare"][0] and _counts_the_paragraphs(book, found)
+        if len(chain) < (_FEW if few else least) or len(chain) < share * len(found):
             continue
         if sum(step <= 2 for step in steps) < by_one * len(steps):
             continue

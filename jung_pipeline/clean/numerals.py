@@ -1,4 +1,4 @@
-"""Numbers as books write them: digits, roman numerals (misread ones too), words in English and German."""
+"""Numbers as books write them: digits, roman numerals (misread ones too), words in English and German, ordinals in French and Latin."""
 
 from __future__ import annotations
 
@@ -99,6 +99,14 @@ _GERMAN_ORDINALS = [
     "zwanzigst",
 ]
 
+_FRENCH_ORDINALS = {
+    "premier": 1, "première": 1, "second": 2, "seconde": 2, "deuxième": 2, "troisième": 3, "quatrième": 4,
+    "cinquième": 5, "sixième": 6, "septième": 7, "huitième": 8, "neuvième": 9, "dixième": 10, "onzième": 11,
+    "douzième": 12,
+}  # fmt: skip
+#: "Caput primum", "Pars secunda": the stems take -us, -a, -um.
+_LATIN_ORDINALS = ("prim", "secund", "terti", "quart", "quint", "sext", "septim", "octav", "non", "decim")
+
 _CARDINAL = (
     {word: n for n, word in enumerate(_UNITS, 1)}
     | _TENS
@@ -110,6 +118,8 @@ _ORDINAL = (
     | _ORDINAL_TENS
     | {stem + ending: n for n, stem in enumerate(_GERMAN_ORDINALS, 1) for ending in ("e", "er", "es", "en")}
     | {"siebte": 7, "siebter": 7, "siebtes": 7}
+    | {stem + ending: n for n, stem in enumerate(_LATIN_ORDINALS, 1) for ending in ("us", "a", "um")}
+    | _FRENCH_ORDINALS
 )
 for _ten, _value in _TENS.items():
     for _n, (_unit, _ordinal) in enumerate(zip(_UNITS[:9], _ORDINALS[:9], strict=True), 1):

@@ -22,11 +22,15 @@ _SAME_SIZE = 1.03
 #: So many notes show in what size notes are set.
 _ENOUGH = 5
 _MARK = regex.compile(
-    r"\s*(?:\[(\d{1,3}|[*†‡§¶‖])\]|(\d{1,3})(?=[\s.)\p{Lu}“\"‘'(„»])|([*†‡§¶‖]{1,3})|([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))[.)]?\s*"
+    r"\s*(?:\[(\d{1,3}|[*†‡§¶‖])\]|\((\d{1,3})\)(?=\s)|(\d{1,3})(?=[\s.)\p{Lu}“\"‘'(„»])|([*†‡§¶‖]{1,3})|([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))[.)]?\s*"
 )
 _SYMBOL = regex.compile(r"\s*([*†‡§¶‖]{1,3})\s*\S")
 _RAISED_START = regex.compile(r"\s*[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}\s*\S")
 _DIGITS_START = regex.compile(r"\s*(\d{1,3})[.)]?\s+\S")
+#: A note's beginning; the rest of a sentence; the rule over notes.
+_NUMBERED = regex.compile(r"(?:\d{1,3}[.)]?|\[\d{1,3}\]|\(\d{1,3}\))\s+[\p{Lu}\"“‘«„]")
+_GOES_ON = regex.compile(r"[\p{Ll}]")
+_RULE = regex.compile(r"[_—–-]{3,}")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: Without type sizes a note is sought in so many lines at the foot.
 _DEPTH = 10
@@ -48,10 +52,12 @@ def find_page_notes(book: Book) -> list[PageNote]:
         foot = (
             _small_foot(page_lines, largest, whole_page=_unfinished(running_on, book))
             if largest is not None
-            else _marked_foot(page_lines)
+            else _marked_foot(page_lines) or _foot_in_sentence(page_lines, pages.get(page + 1, ()))
         )
         if foot:
             above = page_lines[: len(page_lines) - len(foot)]
+            if above and _RULE.fullmatch(above[-1].words):
+                above.pop().fate = "ornament"
             _divide(foot, page, notes, raised_starts, running_on, above)
     for number, note in enumerate(notes):
         for index in note.lines:
@@ -114,6 +120,30 @@ def _marked_foot(page_lines: Sequence[Line]) -> list[Line]:
     return []
 
 
+def _foot_in_sentence(page_lines: Sequence[Line], following: Sequence[Line]) -> list[Line]:
+    """Without sizes or a mark in the text: a whole note that stands in a sentence which the next page goes on with.
+
+    Were it text, a sentence that has ended would go on in small letters.
+    """
+    if (
+        not following
+        or not _GOES_ON.match(following[0].words)
+        or not SENTENCE_END.search(page_lines[-1].words)
+    ):
+        return []
+    count = len(page_lines)
+    for at in range(max(1, count - _DEPTH), count):
+        if (
+            _RULE.fullmatch(page_lines[at].words)
+            and at + 1 < count
+            and _NUMBERED.match(page_lines[at + 1].words)
+        ):
+            return list(page_lines[at + 1 :])
+        if _NUMBERED.match(page_lines[at].words) and not SENTENCE_END.search(page_lines[at - 1].words):
+            return list(page_lines[at:])
+    return []
+
+
 def _hangs_on_a_word(number: str, lines: Sequence[Line]) -> bool:
     """Whether ``number`` is glued to a word or stop in one of ``lines``, as a mark is that lost its height."""
     glued = regex.compile(rf"(?:\p{{L}}{{3}}|[\p{{L}}][.,;:!?”\"’)])(?:{number}|\[{number}\])(?=[\s.,;:)]|$)")
@@ -137,7 +167,14 @@ def _divide(
         mark = _mark_of(line)
         if mark is not None and raised and line.raw_start not in raised_starts and mark.isdigit():
             mark = None  # a year or a number that a line of a note happens to begin with
-        if mark is not None and line.words.startswith("[") and not _stands_in(f"[{mark}]", above):
+        if (
+            mark is not None
+            and line.words.startswith("[")
+            and not (
+                _stands_in(f"[{mark}]", above)
+                or (line is foot[0] and above and _GOES_ON.search(above[-1].words[-1:]))
+            )
+        ):
             mark = None  # a numbered paragraph
         if mark is not None and (begun is None or _follows(begun.mark, mark)):
             begun = PageNote(mark, page, [line.index])

@@ -13,6 +13,7 @@ REASONS: dict[str, str] = {
     "navigation": "Navigation or other furniture of the file, not text.",
     # characters
     "composed": "Letter and accent stored apart, or an older code for the same letter: one form (Unicode NFC).",
+    "encoding": "Letters stored in UTF-8 and read as Windows-1252: read as what they are.",
     "ligature": "Typographic ligature spelled out.",
     "ligature_gap": "Stray blank beside a ligature inside a word.",
     "soft_hyphen": "Invisible soft hyphen.",
@@ -37,6 +38,7 @@ REASONS: dict[str, str] = {
     "paragraph_number": "Number of the paragraph; kept as its address.",
     # words
     "letter_spacing": "Letter-spaced word closed up.",
+    "space_before_sign": "Blank before a comma, stop or other sign that stands close to its word.",
     "small_capitals": "Initial set in a larger size rejoined to its word.",
     "line_hyphen": "Word broken at the end of a line joined.",
     "spaced_hyphen": "Word broken at the end of a line, lines already joined: rejoined.",

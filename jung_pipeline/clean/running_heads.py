@@ -22,7 +22,9 @@ from jung_pipeline.clean.numerals import roman_numeral, roman_value
 
 #: Lines looked at on each edge of a page.
 _DEPTH = 3
-_NUMBER_LINE = regex.compile(r"[\s\-–—~•·.|*\[\](){}]*(\d{1,4}|[ivxlcIVXLC]{1,8})[\s\-–—~•·.|*\[\](){}]*")
+_NUMBER_LINE = regex.compile(
+    r"[\s\-–—~•·.|*\[\](){}]*(\d{1,4}|[ivxlcIVXLC]{1,8}|(?=\D?\d)[\dlIOSB]{2,3})[\s\-–—~•·.|*\[\](){}]*"
+)
 _DECORATED = regex.compile(
     r"\s*(?:[-–—~]\s*(?:\d{1,4}|[ivxlc]{1,8})\s*[-–—~]|(?:page|seite|p\.|S\.) \d{1,4}(?: (?:of|von) \d+)?)\s*",
     regex.IGNORECASE,
@@ -32,7 +34,7 @@ _NUMBER_LAST = regex.compile(r"(?<=\S)[\s|.·•—–-]+[\[(]?([\dlIO|]{1,4}|[i
 _CONFUSED = str.maketrans(
     {"0": "O", "1": "I", "L": "I", "|": "I", "!": "I", "5": "S", "8": "B", "6": "G", "Q": "O"}
 )
-_MISREAD_DIGITS = str.maketrans({"l": "1", "I": "1", "|": "1", "O": "0"})
+_MISREAD_DIGITS = str.maketrans({"l": "1", "I": "1", "|": "1", "O": "0", "S": "5", "B": "8"})
 _NUMBER = regex.compile(r"\d+|[ivxlc]+")
 _ROMAN = frozenset("ivxlcIVXLC")
 #: Heads are short.

@@ -7,6 +7,7 @@ frequencies; "k o l l e k t i v e" inside a sentence is German emphasis. Single 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,6 +15,7 @@ import regex
 
 from jung_pipeline.clean import tokens
 from jung_pipeline.clean.lexicon import Lexicon
+from jung_pipeline.clean.numerals import roman_value
 from jung_pipeline.clean.tracked import Edit
 
 #: Three single letters or more, divided by blanks; the last may carry a sign of punctuation.
@@ -22,6 +24,10 @@ _RUN = regex.compile(
 )
 #: An initial and the rest of its word, all capitals: "M YTH".
 _INITIAL = regex.compile(r"(?<![\p{L}\p{N}.'’-])(\p{Lu}) (\p{Lu}{2,})(?![\p{L}\p{N}])")
+#: What a letter-spaced word goes on with in the next line.
+_REST = regex.compile(r"[-¬]\s*\n\s*(\p{Ll}(?: \p{Ll})+)(?!\p{L})")
+#: A sign behind a letter or what closes, and a blank; not the first of several ("word . . ."), nor French quotes.
+_SPACED_SIGN = re.compile(r"(?<=[^\W\d_]|[)\]”’]) [,;:?!.](?=\s|$|[”’\"')\]])(?! [.»])")
 
 #: So far behind its end ``_RUN`` looks.
 _LOOK_AHEAD = 5
@@ -46,6 +52,8 @@ def letter_spacing(text: str, lexicon: Lexicon, names: frozenset[str]) -> Iterat
         alone = not regex.search(r"[\p{L}]", line.replace(match.group(), "", 1))
         closed = _close(match.group(), lexicon, alone=alone)
         if closed is None:
+            closed = _broken(match, text, lexicon)
+        if closed is None:
             continue
         bare = regex.sub(r"['’]s$", "", closed)
         if (
@@ -66,6 +74,15 @@ def letter_spacing(text: str, lexicon: Lexicon, names: frozenset[str]) -> Iterat
             )
 
 
+def spaced_signs(text: str, lexicon: Lexicon) -> Iterator[Edit]:
+    """Blanks between a word and the sign of punctuation that English and German put close to it: "He came , saw"."""
+    if lexicon.language not in ("en", "de"):
+        return
+    for match in _SPACED_SIGN.finditer(text):
+        if not (match.group().endswith("?") and text[match.end() : match.end() + 1] == ")"):
+            yield Edit(match.start(), match.end() - 1, "", "space_before_sign")
+
+
 def _runs(text: str) -> Iterator[regex.Match[str]]:
     """The matches of ``_RUN``, looked for only in lines that have three letters, each by itself, in a row."""
     last = -1
@@ -80,14 +97,28 @@ def _runs(text: str) -> Iterator[regex.Match[str]]:
                 yield match
 
 
+def _broken(match: regex.Match[str], text: str, lexicon: Lexicon) -> str | None:
+    """The first part of a letter-spaced word that a line's end divides ("U n b e-"), closed up; else ``None``."""
+    rest = _REST.match(text, match.end())
+    if rest is None:
+        return None
+    part = match.group().replace(" ", "")
+    return part if lexicon.is_word(part + rest.group(1).replace(" ", "")) else None
+
+
 def _close(run: str, lexicon: Lexicon, *, alone: bool) -> str | None:
     """The words of a run of single letters, or ``None`` if they are letters and no words."""
     gaps = [len(gap) for gap in regex.findall(r" +", run)]
     narrow = min(gaps) if gaps else 1
     groups = regex.split(" {" + str(narrow + 1) + ",}", run) if max(gaps, default=1) > narrow else [run]
     words = []
+    headed = len(groups) > 1 and any(len(group.replace(" ", "")) >= 4 for group in groups)
     for group in groups:
-        word = _words_of(group.replace(" ", ""), lexicon, sure=alone and len(groups) > 1)
+        letters = group.replace(" ", "")
+        if alone and headed and (roman_value(letters) or letters in ("A", "I")) and letters.isupper():
+            words.append(letters)  # "C H A P T E R  I I"
+            continue
+        word = _words_of(letters, lexicon, sure=alone and len(groups) > 1)
         if word is None:
             return None
         words.append(word)

@@ -35,14 +35,25 @@ _KNOWN = regex.compile(
     r"|created with .{0,60}(?:version|trial|pdf).{0,40}"
     r"|(?:unregistered|trial|evaluation|demo) version.{0,40}"
     r"|watermark(?:ed)?"
+    r"|original from"
+    r"|generated (?:on|at|for|by|through) .{0,40}\d{4}.{0,80}"
+    r"|public domain(?:,? .{0,40}google-digitized.*|.{0,20}https?://\S+)"
+    r"|created from .{0,80}\d{4}.{0,30}"
+    r"|.{0,200}\bproquest ebook central\b.{0,120}"
+    r"|(?:oceanofpdf|libgen|z-?lib(?:rary)?|b-ok|pdfdrive|avaxhome)\W{0,2}(?:\w{2,4})?"
     r")\W*",
     _I,
 )
 
+#: A scanning service names the library on the next line: "Original from" / "UNIVERSITY OF MICHIGAN".
+_ORIGINAL = regex.compile(r"original from$", _I)
+_OWNER = regex.compile(r"(?:THE )?[\p{Lu} .,&'-]*(?:UNIVERSITY|LIBRARY|COLLEGE|INSTITUTE)[\p{Lu} .,&'-]*")
+
 #: How such a line begins, told at a glance.
 _MAY_BE_KNOWN = re.compile(
     r"[^a-z]*(?:copyright|material |urheberrecht|downloaded|this |all use|digiti|scanned |provided |licensed "
-    r"|registered |for |not for|unauthori|www|http|created |unregistered|trial|evaluation|demo |watermark)",
+    r"|registered |for |not for|unauthori|www|http|created |unregistered|trial|evaluation|demo |watermark|original from"
+    r"|generated |public domain|oceanof|libgen|z-?lib|b-ok|pdfdrive|avaxhome)",
     re.IGNORECASE,
 )
 
@@ -63,10 +74,13 @@ def template(text: str) -> str:
 def find_stamps(lines: Sequence[Line], pages: int) -> None:
     """Give stamps the fate ``stamp``."""
     others: list[Line] = []
-    for line in lines:
-        if line.fate is None and line.element is None and len(line.text) < 160:
-            if _MAY_BE_KNOWN.match(line.text) and _KNOWN.fullmatch(line.words):
+    for at, line in enumerate(lines):
+        if line.fate is None and line.element is None and len(line.text) < 160 + 200 * ("http" in line.text):
+            if (_MAY_BE_KNOWN.match(line.text) or "ProQuest" in line.text) and _KNOWN.fullmatch(line.words):
                 line.fate = "stamp"
+                owner = lines[at + 1] if at + 1 < len(lines) else line
+                if _ORIGINAL.match(line.words) and _OWNER.fullmatch(owner.words):
+                    owner.fate = "stamp"
             else:
                 others.append(line)
     frequent = _frequent_templates(others, max(_LEAST, _SHARE * pages)) if pages >= _LEAST else set()

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+
+import regex
 
 from jung_pipeline.clean.book import Paragraph
 from jung_pipeline.clean.numeral_runs import Start, key_of
 from jung_pipeline.clean.prose import is_prose
 from jung_pipeline.clean.starts import BACK_KINDS, NAMED_KINDS
+
+#: The page that a line of a table of contents ends with, where it has no leaders: "The Hill 7".
+_PAGE_BEHIND = regex.compile(r".*\p{L}.*\s(\d{1,4})", regex.DOTALL)
+
+
+def without_contents(starts: list[Start]) -> list[Start]:
+    """Without the lines of a table of contents that has no leaders.
+
+    They stand one behind the other, each ends with a higher page, and their numbers come again later.
+    """
+    pages = [int(m.group(1)) if (m := _PAGE_BEHIND.fullmatch(s.title or "")) else None for s in starts]
+    listed: set[int] = set()
+    for at, (one, other) in enumerate(itertools.pairwise(starts)):
+        low, high = pages[at], pages[at + 1]
+        if low is not None and high is not None and low <= high and other.paragraph - one.paragraph <= 2:
+            listed |= {at, at + 1}
+    again = {(s.kind, s.number) for at, s in enumerate(starts) if at not in listed}
+    if not all((starts[at].kind, starts[at].number) in again for at in listed):
+        return starts
+    return [start for at, start in enumerate(starts) if at not in listed]
 
 
 def without_inner_parts(starts: list[Start]) -> list[Start]:

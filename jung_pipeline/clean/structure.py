@@ -10,12 +10,19 @@ import regex
 
 from jung_pipeline import tables
 from jung_pipeline.clean.book import Paragraph
-from jung_pipeline.clean.headings import cited, in_title_case, is_contents_line, parse_heading
+from jung_pipeline.clean.headings import (
+    bare_numeral,
+    cited,
+    in_title_case,
+    is_contents_line,
+    parse_heading,
+)
 from jung_pipeline.clean.lexicon import guess_language
 from jung_pipeline.clean.numeral_runs import Start
 from jung_pipeline.clean.numerals import word_value
 from jung_pipeline.clean.start_filters import (
     outside_appendices,
+    without_contents,
     without_empty_ends,
     without_inner_parts,
     without_sections,
@@ -48,7 +55,7 @@ def assign_places(
         contents: keys (:func:`key_of`) of the titles in the table of contents.
         own_titles: keys of the volume's own title and of its author's name, which head no chapter.
     """
-    worded = without_inner_parts(worded_headings(paragraphs))
+    worded = without_inner_parts(without_contents(worded_headings(paragraphs)))
     starts = choose_starts(paragraphs, worded, outline, contents, own_titles)
     starts = with_titles(paragraphs, starts)
     starts = without_title_page(paragraphs, starts)
@@ -224,6 +231,12 @@ def _entry(
     return {"kind": kind, "number": number, "title": title, "chapter": chapter, "paragraph": row["paragraph"]}
 
 
+def _is_counted_title(text: str) -> bool:
+    """Whether a paragraph is a numeral and a title that ends without a stop: "3. The Sky"."""
+    numeral = bare_numeral(text) if len(text) < 80 and "\n" not in text else None
+    return numeral is not None and numeral[1] is not None and text[-1] not in ".!?:;,"
+
+
 def paragraphs_from_text(text: str) -> pa.Table:
     """Clean text, paragraphs divided by blank lines, as a ``cleaned_text`` table with its chapters.
 
@@ -235,7 +248,8 @@ def paragraphs_from_text(text: str) -> pa.Table:
         if block.strip():
             head = parse_heading(block.strip())
             capitals = len(block) < 120 and block.isupper() and sum(char.isalpha() for char in block) >= 4
-            kind = "heading" if head is not None or (capitals and not is_contents_line(block)) else "body"
+            set_apart = (capitals and not is_contents_line(block)) or _is_counted_title(block.strip())
+            kind = "heading" if head is not None or set_apart else "body"
             level = head.level if head else 3 if kind == "heading" else None
             paragraphs.append(Paragraph(kind, [], heading_level=level, text=block.strip()))
     assign_places(paragraphs, guess_language(text))

@@ -40,6 +40,19 @@ _ACCENTS = {
     "\u02da": "\u030a",
     "\u02d8": "\u0306",
 }
+#: A grave accent from a keyboard, between a letter and a vowel: "d´ej`a"; "l`amour" is elided.
+_FREE_GRAVE = regex.compile(
+    r"(?<=\p{L})(?<!\b(?:[ldjnsmtc]|qu))`([aeiouAEIOU])|(?<=\p{L})([aeu])`(?!\p{L}|`)"
+)
+#: UTF-8 that was read as Windows-1252: a lead byte and its continuations, as that code page shows them.
+_MOJIBAKE = regex.compile(
+    "[\u00c2-\u00df][\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]"
+    "|[\u00e0-\u00ef][\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]{2}"
+)
+#: What such text always has: no writer puts these side by side.
+_TELLS_MOJIBAKE = re.compile(
+    "\u00c3[\xa0-\xbf\x80-\x9f\u201e\u2013\u0152\u0178\u0153\u0161\u2030\u2039]|\u00e2\u20ac[\u0153\u2122\u02dc\x9d\u201c\u201d\u00a6]"
+)
 
 #: Letters that lose their dot under an accent.
 _DOTTED = {"ı": "i", "ȷ": "j"}
@@ -74,10 +87,27 @@ def normalise_characters(text: TrackedText, lexicon: Lexicon) -> None:
     """All rules about single characters, in an order that leaves the text in NFC."""
     if text.text.isascii() and not _SPECIAL.search(text.text):
         return
+    if _TELLS_MOJIBAKE.search(text.text):
+        text.apply(_misdecoded(text.text))
     text.apply(_ligature_gaps(text.text, lexicon))
     text.apply(_special_characters(text.text, lexicon))
     text.apply(_free_accents(text.text, lexicon))
     compose(text)
+
+
+def _misdecoded(text: str) -> Iterator[Edit]:
+    """UTF-8 read as Windows-1252, read again as what it is: "ZÃ¼rich", "wasnâ€™t"."""
+    for match in _MOJIBAKE.finditer(text):
+        try:
+            read = b"".join(map(_byte_of, match.group())).decode("utf-8")
+        except UnicodeError:
+            continue
+        yield Edit(match.start(), match.end(), read, "encoding")
+
+
+def _byte_of(char: str) -> bytes:
+    """The byte that Windows-1252 shows as ``char``; the few it does not define are shown as control characters."""
+    return bytes([ord(char)]) if char < "\u00a0" else char.encode("cp1252")
 
 
 def compose(text: TrackedText) -> bool:
@@ -183,6 +213,9 @@ def _ligature_gaps(text: str, lexicon: Lexicon) -> Iterator[Edit]:
 
 def _free_accents(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     """Free accents put on the letter after them (old TeX) or before them, whichever composes to a letter."""
+    for match in _FREE_GRAVE.finditer(text) if "`" in text else ():
+        letter = unicodedata.normalize("NFC", (match.group(1) or match.group(2)) + "\u0300")
+        yield Edit(match.start(), match.end(), letter, "spacing_accent")
     if not any(accent in text for accent in _ACCENTS):
         return
     for match in _FREE_ACCENT.finditer(text):

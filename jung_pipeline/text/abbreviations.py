@@ -30,6 +30,7 @@ CONTINUES = """
 #: ("He said no.", "dieser Art.", "the id.").
 NUMBERED = """
     no nr par para p s v n l c b f ch chap chaps sec sect fig figs art arts cap
+    approx repr rpt
     cols bks pts lib col fol ill illus tab pl pt bk ser app
     id ed ll vv ss sq hymn ps psalm aphor epist ep gen exod ex lev num deut josh judg sam kgs chron
     isa jer ezek dan hos mic hab zech mal matt mk lk joh rom cor gal eph phil col thess tim heb jas pet apoc
