@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
@@ -44,13 +45,9 @@ class Line:
     start: int = 0  # in the current text; valid until the text is rebuilt
     end: int = 0
     text: str = ""  # current text, white space at the ends included
+    words: str = ""  # the same without white space at its ends
     fate: str | None = None  # rule that takes the whole line out
     note: int | None = None  # number of the page-foot note it belongs to
-
-    @property
-    def words(self) -> str:
-        """The line without white space at its ends."""
-        return self.text.strip()
 
     @property
     def indent(self) -> int:
@@ -128,6 +125,8 @@ class Book:
     links: dict[int, int] = field(default_factory=dict)  # index of an anchor → index of its note's paragraph
     report: Counter[str] = field(default_factory=Counter)
     keep: Keep = field(default_factory=Keep)  # where which rule does not act, by the owner's word
+    _owner: np.ndarray | None = None  # of line_of_raw
+    _synced: str | None = None  # the text that the lines are up to date with
 
     def live(self) -> Iterable[Line]:
         """The lines that no rule has taken out."""
@@ -135,10 +134,17 @@ class Book:
 
     def sync_lines(self) -> None:
         """Bring the lines' text and place up to date; the text still has a line feed after each line."""
+        if self._synced is self.tracked.text:
+            return
         at = 0
         for line, text in zip(self.lines, self.tracked.text.split("\n"), strict=True):
-            line.start, line.end, line.text = at, at + len(text), text
-            at = line.end + 1
+            line.start = at
+            at += len(text)
+            line.end = at
+            at += 1
+            if text != line.text:
+                line.text, line.words = text, text.strip()
+        self._synced = self.tracked.text
 
     def sync_raw_breaks(self) -> None:
         """Take line breaks inside raw lines for blanks, so that a line feed always ends a line."""
@@ -209,10 +215,13 @@ class Book:
 
     def line_of_raw(self) -> np.ndarray:
         """For each raw character the index of its line; -1 for the line feeds between lines."""
-        owner = np.full(len(self.tracked.raw), -1, dtype=np.int32)
-        for line in self.lines:
-            owner[line.raw_start : line.raw_end] = line.index
-        return owner
+        if self._owner is None:
+            # Lines follow one another with a line feed between.
+            lengths = [line.raw_end - line.raw_start + 1 for line in self.lines]
+            owner = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+            owner[np.cumsum(lengths) - 1] = -1
+            self._owner = owner[: len(self.tracked.raw)]
+        return self._owner
 
 
 def open_book(table: pa.Table, info: DocumentInfo, volume: Volume) -> Book:
@@ -220,42 +229,38 @@ def open_book(table: pa.Table, info: DocumentInfo, volume: Volume) -> Book:
     columns: dict[str, list[Any]] = {
         name: table.column(name).to_pylist() for name in table.schema.names if name not in ("line", "origin")
     }
-    lines: list[Line] = []
-    marks: list[tuple[int, int, str, str | None]] = []
-    at = 0
-    previous_block, previous_page = None, None
-    sizes: Counter[float] = Counter()
-    for i, text in enumerate(columns["text"]):
-        block, page = columns["block"][i], columns["page"][i]
-        line = Line(
-            index=i,
-            page=page,
-            label=columns["page_label"][i],
-            block=block,
-            x0=columns["x0"][i],
-            y0=columns["y0"][i],
-            x1=columns["x1"][i],
-            y1=columns["y1"][i],
-            size=columns["font_size"][i],
-            bold=bool(columns["bold"][i]),
-            italic=bool(columns["italic"][i]),
-            element=columns["element"][i],
-            element_id=columns["element_id"][i],
-            raw_start=at,
-            raw_end=at + len(text),
+    texts: list[str] = columns["text"]
+    raw_starts = list(itertools.accumulate((len(text) + 1 for text in texts), initial=0))
+    lines = list(
+        map(
+            Line,
+            range(len(texts)),
+            *(columns[name] for name in ("page", "page_label", "block", "x0", "y0", "x1", "y1", "font_size")),
+            map(bool, columns["bold"]),
+            map(bool, columns["italic"]),
+            columns["element"],
+            columns["element_id"],
+            raw_starts,
+            [end - 1 for end in raw_starts[1:]],
+            _gaps(columns["page"], columns["block"]),
         )
-        if previous_block is not None:
-            line.gap = max(0, block - previous_block) if page == previous_page else 1
-        previous_block, previous_page = block, page
-        lines.append(line)
-        for mark in columns["marks"][i] or ():
-            marks.append((at + mark["start"], at + mark["end"], mark["kind"], mark["target"]))
-        if line.size:
-            sizes[round(line.size * 2) / 2] += len(text)
-        at += len(text) + 1
-    raw = "\n".join(columns["text"])
+    )
+    marks = [
+        (at + mark["start"], at + mark["end"], mark["kind"], mark["target"])
+        for at, found in zip(raw_starts, columns["marks"], strict=False)
+        if found
+        for mark in found
+    ]
+    sizes: Counter[float] = Counter()
+    for size, text in zip(columns["font_size"], texts, strict=True):
+        if size:
+            sizes[size] += len(text)
+    steps: Counter[float] = Counter()
+    for size, count in sizes.items():
+        steps[round(size * 2) / 2] += count
+    raw = "\n".join(texts)
     language = volume.language or info.metadata.get("language") or guess_language(raw)
-    lexicon = Lexicon(str(language)[:2].lower(), columns["text"])
+    lexicon = Lexicon(str(language)[:2].lower(), texts)
     book = Book(
         table=table,
         info=info,
@@ -264,7 +269,7 @@ def open_book(table: pa.Table, info: DocumentInfo, volume: Volume) -> Book:
         tracked=TrackedText(raw),
         lexicon=lexicon,
         marks=marks,
-        body_size=sizes.most_common(1)[0][0] if sizes else None,
+        body_size=steps.most_common(1)[0][0] if steps else None,
         keep=keep_of(volume.hints, volume.key),
     )
     if book.keep:
@@ -273,3 +278,11 @@ def open_book(table: pa.Table, info: DocumentInfo, volume: Volume) -> Book:
         book.sync_raw_breaks()
         book.sync_lines()
     return book
+
+
+def _gaps(pages: list[int], blocks: list[int]) -> list[int]:
+    """Blank lines before each line."""
+    gaps = [0] * len(pages)
+    for at, (before, page) in enumerate(itertools.pairwise(pages), 1):
+        gaps[at] = max(0, blocks[at] - blocks[at - 1]) if page == before else 1
+    return gaps

@@ -132,6 +132,7 @@ class Channel:
     Attributes:
         shift: how much rarer misreadings are than in a middling scan (log10; negative: more frequent).
         cheapest: what the likeliest confusion costs.
+        by_read: what may have been printed, by what was read, in small letters.
 
     Args:
         language: primary tag; German adds black letter.
@@ -141,10 +142,10 @@ class Channel:
     def __init__(self, language: str, letters: str = "") -> None:
         self._prior = _prior(language)
         self._costs = dict(self._prior)
-        self._by_read: dict[str, list[str]] = {}
+        self.by_read: dict[str, list[str]] = {}
         for read, printed in self._prior:
             if not any(char.isupper() for char in read + printed):
-                self._by_read.setdefault(read, []).append(printed)
+                self.by_read.setdefault(read, []).append(printed)
         self._letters = letters
         self._memo: dict[tuple[str, str, bool], tuple[float, tuple[tuple[str, str], ...]]] = {}
         self.shift = 0.0
@@ -157,14 +158,14 @@ class Channel:
         if length >= 5:
             found += [
                 word[:at] + printed + word[at:]
-                for printed in self._by_read.get("", ())
+                for printed in self.by_read.get("", ())
                 for at in range(length + 1)
             ]
         for size in (1, 2, 3):
             seen: dict[str, int] = {}
             for at in range(length - size + 1):
                 read = word[at : at + size]
-                all_printed = self._by_read.get(read)
+                all_printed = self.by_read.get(read)
                 if all_printed is None:
                     continue
                 head, tail = word[:at], word[at + size :]
@@ -272,11 +273,18 @@ class Channel:
         self.shift = max(-0.9, min(1.5, -math.log10(rate / 0.008)))
         points = tokens.code_points(self._letters)
         singles = np.bincount(points[points < _COMMON], minlength=_COMMON)
+        letters = np.minimum(points, _COMMON - 1).astype(np.int64)
+        pairs = np.bincount(letters[:-1] * _COMMON + letters[1:], minlength=_COMMON**2)
         counts: dict[str, int] = {"": len(self._letters)}
         for (read, printed), cost in self._prior.items():
             if printed not in counts:
-                single = len(printed) == 1 and ord(printed) < _COMMON
-                counts[printed] = int(singles[ord(printed)]) if single else self._letters.count(printed)
+                places = [ord(char) for char in printed]
+                if max(places) >= _COMMON - 1 or len(places) > 2 or printed[1:] == printed[0]:
+                    counts[printed] = self._letters.count(printed)
+                elif len(places) == 1:
+                    counts[printed] = int(singles[places[0]])
+                else:
+                    counts[printed] = int(pairs[places[0] * _COMMON + places[1]])
             here = counts[printed]
             prior = 10.0 ** -(cost + 0.6 * self.shift)
             share = (seen[read, printed] + _WEIGHT * prior) / (here + _WEIGHT)

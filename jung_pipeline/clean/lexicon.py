@@ -11,9 +11,12 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain, repeat
 
+import numpy as np
 import regex
 
+from jung_pipeline.clean import tokens
 from jung_pipeline.text import languages, words
 
 _WORD = regex.compile(r"\p{L}+(?:-\p{L}+)*")
@@ -78,10 +81,9 @@ def bands(language: str) -> list[list[str]]:
 @functools.cache
 def zipfs(language: str) -> dict[str, float]:
     """Frequency on the Zipf scale by word (case-folded: ß is ss), the most frequent first."""
-    found: dict[str, float] = {}
-    for number, band in enumerate(bands(language)):
-        found.update(dict.fromkeys(band, math.log10(10 ** (-number / 100)) + 9))
-    return found
+    listed = bands(language)
+    values = (repeat(math.log10(10 ** (-number / 100)) + 9, len(band)) for number, band in enumerate(listed))
+    return dict(zip(chain.from_iterable(listed), chain.from_iterable(values), strict=True))
 
 
 def guess_language(text: str) -> str:
@@ -136,15 +138,14 @@ class Lexicon:
 
 def vocabulary_of(texts: Iterable[str]) -> Counter[str]:
     """How often each word form stands in ``texts`` (lower case, hyphens kept)."""
-    # No word crosses white space: what stands between blanks is counted first, and each looked into once.
-    chunks: Counter[str] = Counter()
-    for text in texts:
-        chunks.update(text.split())
+    text = "\n".join(texts)
+    points = tokens.code_points(text)
+    inside = (tokens.classes(points) & tokens.LETTER) > 0
+    hyphens = np.flatnonzero(points == ord("-"))
+    hyphens = hyphens[(hyphens > 0) & (hyphens < len(points) - 1)]
+    inside[hyphens[inside[hyphens - 1] & inside[hyphens + 1]]] = True
+    forms = tokens.forms(text, *tokens.runs(inside))
     found: Counter[str] = Counter()
-    for chunk, count in chunks.items():
-        if chunk.isalpha() and chunk.isascii():
-            found[chunk.lower()] += count
-        else:
-            for word in _WORD.findall(chunk):
-                found[word.lower()] += count
+    for word, count in zip(forms.strings, forms.counts(), strict=True):
+        found[word.lower()] += count
     return found

@@ -13,14 +13,14 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import regex
 
-from jung_pipeline.clean import list_noise, shapes, tokens
+from jung_pipeline.clean import list_noise, one_off, shapes, tokens
 from jung_pipeline.clean.confusions import LONGEST, Channel
 from jung_pipeline.clean.lexicon import Lexicon, bands
 from jung_pipeline.clean.spellings import is_compound, is_derived, is_inflected, modern_german, spellings
@@ -153,7 +153,15 @@ class Corrector:
     @functools.cached_property
     def doubtful(self) -> list[str]:
         """The words of the volume that do not stand as read without weighing."""
-        return [word for word in self.words if not self._settled(word)]
+        meant = list_noise.misread_in_lists(self.language)
+        listed = self.lexicon.listed.get
+        # Frequent words stand as read, unless lists know them for misreadings: most words, told at a glance.
+        return [
+            word
+            for word in self.words
+            if (listed(lower := word.lower(), 0.0) < _RUN_TOGETHER or lower in meant)
+            and not self._settled(word)
+        ]
 
     def _settled(self, word: str) -> bool:
         """Whether ``word`` stands as read without weighing."""
@@ -298,10 +306,21 @@ class Corrector:
 
     def _may_be_read_for(self, lower: str, most: float) -> bool:
         """Whether any word that costs ``most`` or less is one simple confusion away from ``lower``."""
-        for tier, words, longest in self._tiers:
+        for number, (tier, words, longest) in enumerate(self._tiers):
             if most <= tier:
+                if self._nearest.get(lower, 0) > number:
+                    return False
                 return len(lower) <= longest and not words.isdisjoint(self._variants(lower))
         return bool(self._candidates(lower, False))
+
+    @functools.cached_property
+    def _nearest(self) -> dict[str, int]:
+        """The first of the tiers that may have a doubtful word with one confusion undone; their number if none."""
+        lower = [word.lower() for word in self.doubtful]
+        # Accents are taken off as well, in all places.
+        lower = [word for word in dict.fromkeys(lower) if word.isascii()]
+        tiers = [words for _, words, _ in self._tiers]
+        return dict(zip(lower, one_off.nearest_tiers(lower, self.channel.by_read, tiers), strict=True))
 
     def _variants(self, lower: str) -> list[str]:
         variants = self._one_off.get(lower)
@@ -340,12 +359,12 @@ class Corrector:
         self._near[lower, thorough] = priced
         return priced
 
-    def _frequent(self, found: Iterable[str]) -> list[str]:
+    def _frequent(self, found: set[str]) -> list[str]:
         """Those of ``found`` that may cost little enough: the listed, and the volume's own."""
         listed, own = self.lexicon.listed, self.lexicon.vocabulary
         if self.language == "de":  # the list writes ß as ss
             return [word for word in found if word.casefold() in listed or word in own]
-        return [word for word in found if word in listed or word in own]
+        return list((listed.keys() & found) | (own.keys() & found))
 
     def cost_of(self, word: str) -> float:
         """Minus the logarithm of how frequent ``word`` is, in general and in the volume."""
@@ -378,7 +397,9 @@ class Corrector:
             cost = min(cost, 9.0 - zipf)
         if (foreign := self.lexicon.zipf_anywhere(lower)) > 0:
             cost = min(cost, 9.0 - foreign + _FOREIGN)
-        spelled = max((self.lexicon.zipf(other) for other in spellings(lower, self.language)), default=0.0)
+        listed = self.lexicon.listed.get
+        others = map(str.casefold, spellings(lower, self.language))
+        spelled = max((listed(other, 0.0) for other in others), default=0.0)
         older = self.language == "de" and modern_german(lower) != lower
         if spelled >= (1.5 if older else 2.5):
             cost = min(cost, 9.0 - spelled + (_OLDER if older else _SPELLED))
@@ -473,6 +494,8 @@ def _is_speech(confusions: tuple[tuple[str, str], ...]) -> bool:
 def _is_judged(word: str) -> bool:
     """Whether ``word`` is of a kind that is corrected: no abbreviation, no number."""
     if word.isalpha():
+        if word[1:].islower():
+            return True
         inner = sum(char.isupper() for char in word[1:])
         return inner == 0 or (word[0].islower() and inner * 3 <= len(word))
     digits = sum(char.isdigit() for char in word)

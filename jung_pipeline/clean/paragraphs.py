@@ -72,11 +72,11 @@ def fates_by_element(book: Book) -> None:
             line.fate = _FATES[line.element]
     if book.info.format == "pdf":
         # Extraction marks Project Gutenberg's words in texts and HTML; a PDF's lines carry no roles.
-        texts = gutenberg.texts_of([gutenberg.Line(line.text, line.gap) for line in book.lines])
-        books = {index for first, last in texts for index in range(first, last)}
-        for index, line in enumerate(book.lines):
-            if index not in books:
+        behind = 0
+        for first, last in [*gutenberg.texts_of(book.lines), (len(book.lines), 0)]:
+            for line in book.lines[behind:first]:
                 line.fate = "licence"
+            behind = last
 
 
 def assemble(book: Book) -> None:

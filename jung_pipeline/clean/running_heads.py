@@ -9,7 +9,6 @@ a running head is kept where it opens the chapter.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -193,10 +192,11 @@ def _repeated_words(
             if edge.top:
                 at_top.add(edge.words)
             numbered[edge.words] += _agrees(edge, offsets)
-    centres: list[tuple[str, frozenset[str]]] = []
+    centres: list[tuple[str, int]] = []
+    bits: dict[str, int] = {}
     reading: dict[str, str] = {}
     for words in sorted(where, key=lambda w: (-len(where[w]), w)):
-        pairs = _pairs(words)
+        pairs = _pairs(words, bits)
         centre = next((c for c, its in centres if _alike(words, pairs, c, its)), None)
         if centre is None and (len(where[words]) >= 2 or numbered[words] or pages <= 12):
             centre = words
@@ -227,17 +227,18 @@ def _like_prose(text: str) -> bool:
     return len(words) >= 8 and sum(word[0].islower() for word in words) >= 0.8 * len(words)
 
 
-def _pairs(words: str) -> frozenset[str]:
-    """The pairs of letters in ``words``; one that comes again is numbered."""
-    seen: Counter[str] = Counter()
-    pairs = set()
-    for pair in map("".join, itertools.pairwise(words)):
-        seen[pair] += 1
-        pairs.add(f"{pair}{seen[pair]}" if seen[pair] > 1 else pair)
-    return frozenset(pairs)
+def _pairs(words: str, bits: dict[str, int]) -> int:
+    """The pairs of letters in ``words`` as a set of bits, by ``bits``; one that comes again has another bit."""
+    seen: dict[str, int] = {}
+    pairs = 0
+    for at in range(len(words) - 1):
+        pair = words[at : at + 2]
+        seen[pair] = times = seen.get(pair, 0) + 1
+        pairs |= 1 << bits.setdefault(f"{pair}{times}" if times > 1 else pair, len(bits))
+    return pairs
 
 
-def _alike(words: str, pairs: frozenset[str], other: str, other_pairs: frozenset[str]) -> bool:
+def _alike(words: str, pairs: int, other: str, other_pairs: int) -> bool:
     if words == other:
         return True
     if "§" in words or "§" in other:
@@ -245,7 +246,8 @@ def _alike(words: str, pairs: frozenset[str], other: str, other_pairs: frozenset
     longer, shorter = max(len(words), len(other)), min(len(words), len(other))
     if shorter < 6 or shorter < 0.75 * longer:
         return False
-    return 2 * len(pairs & other_pairs) / (len(pairs) + len(other_pairs)) >= _ALIKE
+    both = pairs.bit_count() + other_pairs.bit_count()
+    return 2 * (pairs & other_pairs).bit_count() / both >= _ALIKE
 
 
 def _strip(

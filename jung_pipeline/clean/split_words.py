@@ -8,6 +8,7 @@ for is learned from the volume's clear cases, so that a volume without any keeps
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Collection, Iterator
@@ -217,15 +218,12 @@ def _joins(text: str, lexicon: Lexicon, line_ends: Collection[int]) -> Iterator[
     if len(starts) < 2:
         return
     words = tokens.forms(text, starts, ends)
-    strings, of = words.strings, words.of.tolist()
     at_line_end = np.zeros(len(points), dtype=bool)
     at_line_end[list(line_ends)] = True
-    listed, own = lexicon.listed.get, lexicon.vocabulary.get
-    for number in _worth_weighing(words, starts, ends, points, at_line_end, lexicon):
-        left, right = strings[of[number]], strings[of[number + 1]]
-        whole = (left + right).lower()
-        if listed(whole if whole.isascii() else whole.casefold(), 0.0) < _AT_A_HYPHEN and own(whole, 0) < 2:
-            continue
+    for number in _that_make_a_word(
+        words, _worth_weighing(words, starts, ends, points, at_line_end, lexicon), lexicon
+    ):
+        left, right = (words.strings[word] for word in words.of[number : number + 2].tolist())
         start, end = int(starts[number]), int(ends[number])
         following, last = int(starts[number + 1]), int(ends[number + 1])
         kind = _kind(text[end:following], bool(at_line_end[end:following].any()))
@@ -245,13 +243,14 @@ def _worth_weighing(
     points: npt.NDArray[np.uint32],
     at_line_end: npt.NDArray[np.bool_],
     lexicon: Lexicon,
-) -> list[int]:
+) -> tokens.Places:
     """Numbers of the words that may be one with the next: what frequent words show at a glance is left out."""
     beginnings, endings = _BEGINNINGS[lexicon.language], _ENDS[lexicon.language]
     length = np.array([len(word) for word in words.strings])
     lower = np.array([word.islower() for word in words.strings], dtype=bool)
     title = np.array([word.istitle() for word in words.strings], dtype=bool)
-    zipf = np.array([lexicon.zipf(word) for word in words.strings])
+    listed = lexicon.listed.get
+    zipf = np.array([listed(word.casefold(), 0.0) for word in words.strings])
     no_beginning = np.array([word.lower() not in beginnings for word in words.strings], dtype=bool)
     no_end = np.array([word not in endings and word not in _SELF for word in words.strings], dtype=bool)
     left, right = words.of[:-1], words.of[1:]
@@ -264,7 +263,24 @@ def _worth_weighing(
     stop = (gap == 2) & np.isin(points[behind], [ord(sign) for sign in ".,;:"]) & blank[behind + 1]
     stop &= ~at_line_end[behind] & ~at_line_end[np.minimum(behind + 1, len(at_line_end) - 1)]
     worth &= ~(plain_blank & (least >= _BOTH_WORDS)) & ~(stop & (least >= _APART_AT_STOP))
-    return np.flatnonzero(worth).tolist()
+    return np.flatnonzero(worth)
+
+
+def _that_make_a_word(words: tokens.Forms, numbers: tokens.Places, lexicon: Lexicon) -> list[int]:
+    """Those of the words ``numbers`` that make a known word with the next."""
+    # The same two words stand together again and again: each pair is looked up once.
+    pairs, which = np.unique(
+        words.of[numbers] * len(words.strings) + words.of[numbers + 1], return_inverse=True
+    )
+    lefts, rights = np.divmod(pairs, len(words.strings))
+    lower = [word.lower() for word in words.strings]
+    wholes = [lower[left] + lower[right] for left, right in zip(lefts.tolist(), rights.tolist(), strict=True)]
+    listed, own = lexicon.listed.get, lexicon.vocabulary.get
+    known = [
+        listed(whole if whole.isascii() else whole.casefold(), 0.0) >= _AT_A_HYPHEN or own(whole, 0) >= 2
+        for whole in wholes
+    ]
+    return numbers[np.array(known, dtype=bool)[which]].tolist()
 
 
 def _kind(gap: str, ends: bool) -> str | None:
@@ -353,8 +369,14 @@ def _cost(word: str, zipf: float, language: str) -> float:
 
 def of_small_words(word: str, language: str) -> bool:
     """Whether ``word`` (lower case) is two of the smallest words without the blank between them."""
-    small = _SMALL.get(language, frozenset())
-    return len(word) >= 5 and any(word[:at] in small and word[at:] in small for at in range(2, len(word) - 1))
+    return word in _two_small_words(language)
+
+
+@functools.cache
+def _two_small_words(language: str) -> frozenset[str]:
+    """The smallest words run together, two at a time."""
+    small = [word for word in _SMALL.get(language, ()) if len(word) >= 2]
+    return frozenset(first + second for first in small for second in small if len(first + second) >= 5)
 
 
 def divided(word: str, lexicon: Lexicon) -> tuple[float, str] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import regex
 
@@ -106,21 +106,27 @@ def find_stamps(lines: Sequence[Line], pages: int) -> None:
 
 def _frequent_templates(lines: Sequence[Line], least: float) -> set[str]:
     """Templates with words that stand on ``least`` pages or more."""
-    alike: dict[tuple[str, str] | None, list[Line]] = defaultdict(list)
-    for line in lines:
-        alike[_outline(line.text)].append(line)
     seen: dict[str, set[int]] = defaultdict(set)
-    for outline, group in alike.items():
-        if outline is not None and len(group) >= least:
+    for beginning in _alike(lines, least, lambda text: text.split(None, 1)[0]):
+        for group in _alike(beginning, least, lambda text: text.rsplit(None, 1)[-1]):
             for line in group:
                 seen[template(line.text)].add(line.page)
     return {words for words, on in seen.items() if len(on) >= least and regex.search(r"\p{L}{2}", words)}
 
 
-def _outline(text: str) -> tuple[str, str] | None:
-    """First and last word of ``text``, ``#`` for what may be a number: the same for lines of one template."""
-    begin, end = text.split(None, 1), text.rsplit(None, 1)
-    return (_plain(begin[0]), _plain(end[-1])) if begin else None
+def _alike(lines: Sequence[Line], least: float, word_of: Callable[[str], str]) -> Iterator[list[Line]]:
+    """The groups of ``least`` lines or more with the same word, ``#`` for what may be a number.
+
+    The lines of one template begin and end with the same word.
+    """
+    by_word: dict[str, list[Line]] = defaultdict(list)
+    for line in lines:
+        if line.words:
+            by_word[word_of(line.text)].append(line)
+    alike: dict[str, list[Line]] = defaultdict(list)
+    for word, group in by_word.items():
+        alike[_plain(word)] += group
+    return (group for group in alike.values() if len(group) >= least)
 
 
 def _plain(word: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 #: Bits of a character's class; a capital is a letter as well.
 LETTER, DIGIT, MARK, CAPITAL = 1, 2, 4, 8
@@ -72,13 +73,28 @@ class Forms:
 
 def forms(text: str, starts: Places, ends: Places) -> Forms:
     """The distinct strings of the stretches ``starts`` to ``ends`` of ``text``."""
-    numbers: dict[str, int] = {}
-    setdefault = numbers.setdefault
-    of = [
-        setdefault(text[start:end], len(numbers))
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
-    return Forms(list(numbers), np.array(of, dtype=np.int64))
+    if not len(starts):
+        return Forms([], np.zeros(0, dtype=np.int64))
+    # Arrow tells equal strings many times faster than a dictionary does: they are laid end to end for it.
+    points = code_points(text)
+    steps = np.zeros(len(points) + 1, dtype=np.int32)
+    steps[starts] = 1
+    steps[ends] -= 1
+    points = points[np.cumsum(steps[:-1]) > 0]
+    offsets = np.zeros(len(starts) + 1, dtype=np.int64)
+    np.cumsum(ends - starts, out=offsets[1:])
+    if int(points.max()) < 0x80:
+        data, width = points.astype(np.uint8).data, 1
+    else:
+        data, width = points.data, 4
+    array = pa.Array.from_buffers(
+        pa.large_binary(), len(starts), [None, pa.py_buffer(offsets * width), pa.py_buffer(data)]
+    )
+    of = array.dictionary_encode().indices.to_numpy().astype(np.int64)
+    first = np.empty(int(of.max()) + 1, dtype=np.int64)
+    first[of[::-1]] = np.arange(len(of) - 1, -1, -1)
+    at = zip(starts[first].tolist(), ends[first].tolist(), strict=True)
+    return Forms([text[start:end] for start, end in at], of)
 
 
 def rows_of_single_letters(text: str, least: int, between: str) -> list[int]:

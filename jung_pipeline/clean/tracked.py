@@ -113,17 +113,19 @@ class TrackedText:
 
         What no stretch takes up is gone; the caller has said why with :meth:`touch`.
         """
-        texts: list[str] = []
-        sources: list[np.ndarray] = [np.empty(0, dtype=np.int32)]
-        for piece in pieces:
-            if isinstance(piece, str):
-                texts.append(piece)
-                sources.append(np.full(len(piece), NOWHERE, dtype=np.int32))
-            else:
-                texts.append(self.text[piece[0] : piece[1]])
-                sources.append(self.source[piece[0] : piece[1]])
+        text = self.text
+        texts = [piece if isinstance(piece, str) else text[piece[0] : piece[1]] for piece in pieces]
+        lengths = np.array([len(piece) for piece in texts], dtype=np.int64)
+        ends = np.cumsum(lengths)
+        # A string put in is a stretch of characters behind the last, which come from nowhere.
+        put_in = len(text) if not texts else len(text) + int(lengths.max())
+        begins = np.array([len(text) if isinstance(p, str) else p[0] for p in pieces], dtype=np.int64)
+        places = np.repeat(begins - (ends - lengths), lengths)
+        places += np.arange(len(places))
+        sources = np.full(put_in, NOWHERE, dtype=np.int32)
+        sources[: len(text)] = self.source
         self.text = "".join(texts)
-        self.source = np.concatenate(sources)
+        self.source = sources[places]
 
     def positions(self) -> np.ndarray:
         """For each raw character the offset of the first current character that stands for it, or -1; int32."""

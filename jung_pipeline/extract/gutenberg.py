@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import regex
 
@@ -82,6 +83,18 @@ _HEADER_REACH = 60
 _MIN_TEXT_ROWS = 60
 
 
+class TextLine(Protocol):
+    """What recognising the texts of a file asks of a line."""
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+
+    @property
+    def gap(self) -> int:
+        """Blank lines before it."""
+
+
 @dataclass(frozen=True)
 class Line:
     """A line as boilerplate recognition sees it."""
@@ -107,19 +120,14 @@ def is_gutenberg(lines: Sequence[Line]) -> bool:
     return texts_of(lines) != [(0, len(lines))]
 
 
-def texts_of(lines: Sequence[Line]) -> list[tuple[int, int]]:
+def texts_of(lines: Sequence[TextLine]) -> list[tuple[int, int]]:
     """The texts that a file holds, each as ``lines[first:last]``; headers and licences are the rest.
 
     Mostly there is one. The first begins behind the last marker of the header, or with the file.
     """
-    starts = [
-        index
-        for index, line in enumerate(lines)
-        if _START.search(line.text) or _SMALL_PRINT_END.search(line.text)
-    ]
-    ends = [
-        index for index, line in enumerate(lines) if _END.search(line.text) or _END_LINE.search(line.text)
-    ]
+    named = [(index, line.text) for index, line in enumerate(lines) if _names_itself(line.text)]
+    starts = [index for index, text in named if _START.search(text) or _SMALL_PRINT_END.search(text)]
+    ends = [index for index, text in named if _END.search(text) or _END_LINE.search(text)]
     first = 0
     for index in starts:
         anew = bool(first) and _START.search(lines[index].text) and index - first > _MIN_TEXT_ROWS
@@ -138,7 +146,13 @@ def texts_of(lines: Sequence[Line]) -> list[tuple[int, int]]:
         first = _end_of_marker(lines, again)
 
 
-def _begins_anew(lines: Sequence[Line], start: int, ends: Sequence[int]) -> bool:
+def _names_itself(text: str) -> bool:
+    """Whether a marker may stand in ``text``, told at a glance."""
+    lower = text.lower()
+    return "gutenberg" in lower or "small print" in lower
+
+
+def _begins_anew(lines: Sequence[TextLine], start: int, ends: Sequence[int]) -> bool:
     """Whether a text begins at a marker behind the first: the small print of old files may close one too."""
     if _START.search(lines[start].text):
         return True
@@ -146,21 +160,25 @@ def _begins_anew(lines: Sequence[Line], start: int, ends: Sequence[int]) -> bool
     return following - start > _MIN_TEXT_ROWS
 
 
-def _header_before(lines: Sequence[Line], start: int, first: int) -> int:
+def _header_before(lines: Sequence[TextLine], start: int, first: int) -> int:
     """Where the header begins whose marker is row ``start``, where no END parts it from the text before."""
     window = range(max(first, start - _HEADER_REACH), start)
     return next((index for index in window if _HEADER.search(lines[index].text)), start)
 
 
-def _unmarked_licence(lines: Sequence[Line], first: int) -> int:
+def _unmarked_licence(lines: Sequence[TextLine], first: int) -> int:
     """Where the licence begins in the oldest files, which put it at the end without a marker."""
     for index in range((first + len(lines)) // 2, len(lines)):
-        if _SMALL_PRINT_START.search(lines[index].text) or _LICENCE_START.search(lines[index].text):
+        text = lines[index].text
+        lower = text.lower()
+        if not ("small print" in lower or "full " in lower):
+            continue
+        if _SMALL_PRINT_START.search(text) or _LICENCE_START.search(text):
             return index
     return len(lines)
 
 
-def _end_of_marker(lines: Sequence[Line], index: int) -> int:
+def _end_of_marker(lines: Sequence[TextLine], index: int) -> int:
     """The row after a marker that may be broken over two or three rows."""
     text = lines[index].text.rstrip()
     for following in range(index + 1, min(index + 4, len(lines))):
