@@ -18,6 +18,7 @@ warnings.filterwarnings("ignore", category=dg.BetaWarning)
 def build_definitions(home: Path | None = None) -> dg.Definitions:
     """The definitions for the library at ``home`` (default: ``JUNG_HOME``, else ``data/``)."""
     from jung_pipeline.defs import (
+        alerts,
         checks,
         chunks,
         cleaned_text,
@@ -55,7 +56,7 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
         asset_checks=checks.ALL,
         jobs=jobs.ALL,
         schedules=schedules.ALL,
-        sensors=sensors.ALL,
+        sensors=[*sensors.ALL, *alerts.ALL],
         resources={"library": library, "stage_tables": StageTables(library=library)},
         # A process for every step would cost seconds a step beside tenths of a second of work.
         executor=dg.in_process_executor,

@@ -164,7 +164,12 @@ def remember(stage: str, volume: Volume, settings: Settings, error: Exception) -
     """Keep ``error`` as the reason why ``stage`` of ``volume`` failed, until it is made again."""
     path = _failure_path(stage, volume.key, settings)
     lasting = isinstance(error, SourceError) and settings.paths.source(volume).exists()
-    remembered = {"message": str(error), "wanted": wanted(volume, settings) if lasting else None}
+    remembered = {
+        "message": str(error),
+        "problem": getattr(error, "message", str(error)),
+        "remedy": getattr(error, "remedy", ""),
+        "wanted": wanted(volume, settings) if lasting else None,
+    }
     try:
         tables.write_text(path, json.dumps(remembered, ensure_ascii=False))
         _unwritten.pop(path, None)
@@ -179,9 +184,22 @@ def _failure(stage: str, volume: Volume, settings: Settings) -> dict[str, Any] |
         return _unwritten[path]
     try:
         remembered = json.loads(path.read_text(encoding="utf-8"))
-        return {"message": str(remembered["message"]), "wanted": remembered["wanted"]}
+        message = str(remembered["message"])
+        return {
+            "problem": message,
+            "remedy": "",
+            **remembered,
+            "message": message,
+            "wanted": remembered["wanted"],
+        }
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def failure(stage: str, volume: Volume, settings: Settings) -> dict[str, str]:
+    """The ``problem`` and the ``remedy`` of the failure of ``stage`` that is remembered; empty without one."""
+    remembered = _failure(stage, volume, settings) or {}
+    return {name: str(remembered.get(name, "")) for name in ("problem", "remedy")}
 
 
 def lasting_failure(volume: Volume, settings: Settings) -> str:

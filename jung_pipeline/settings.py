@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pydantic_settings
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from jung_pipeline.errors import SettingsError
@@ -116,10 +124,23 @@ class Settings(BaseSettings):
     )
     ocr_memory_mb: int = Field(1000, ge=100, description="for reading one page by OCR")
 
+    # production
+    alert_webhook: SecretStr | None = Field(
+        None, description="address that a JSON document about every failed run is posted to"
+    )
+
     # limits on input
     max_file_mb: int = Field(1000, ge=1)
     extract_seconds: float = Field(900.0, gt=0, allow_inf_nan=False, description="for reading one book file")
     extract_memory_mb: int = Field(2000, ge=100, description="for reading one book file")
+
+    @field_validator("alert_webhook")
+    @classmethod
+    def _an_address(cls, value: SecretStr | None) -> SecretStr | None:
+        """Refuse what is no address, without showing it."""
+        if value and not value.get_secret_value().startswith(("http://", "https://")):
+            raise ValueError("an address begins with https:// or http://")
+        return value
 
     @classmethod
     def settings_customise_sources(

@@ -5,17 +5,23 @@ waits for them waits for ever. So every run holds a lock on a file of its own wh
 the lock back however the process ends, and anyone can see that nobody holds it.
 """
 
+import socket
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import dagster as dg
+from dagster._core.storage.runs import SqliteRunStorage
 
 try:
     import fcntl
 except ImportError:  # Windows: no run is ever taken for dead there
     fcntl = None  # type: ignore[assignment]
+
+#: In records that several machines share: the machine and Dagster home whose lock a run holds. Nobody else can tell
+#: whether it lives; that is for Dagster's run monitoring then.
+_HOST = "jung/host"
 
 #: A run says that it has started a moment before it takes its lock.
 _STARTING_SECONDS = 600.0
@@ -40,6 +46,15 @@ def _folder(instance: dg.DagsterInstance) -> Path:
     return Path(instance.root_directory) / "at_work"
 
 
+def _here(instance: dg.DagsterInstance) -> str:
+    return f"{socket.gethostname()}:{instance.root_directory}"
+
+
+def _is_shared(instance: dg.DagsterInstance) -> bool:
+    """Whether machines other than this may use the same records of runs: those in files are for one alone."""
+    return not isinstance(instance.run_storage, SqliteRunStorage)
+
+
 #: The lock that this process holds, by the id of its run. A process is at work on one run at a time.
 _held: dict[str, IO[str]] = {}
 
@@ -55,11 +70,14 @@ def hold(instance: dg.DagsterInstance, run_id: str) -> None:
     while _held:
         _held.popitem()[1].close()
     _held[run_id] = file
+    if _is_shared(instance):
+        instance.add_run_tags(run_id, {_HOST: _here(instance)})
 
 
-def _is_alive(instance: dg.DagsterInstance, run_id: str) -> bool:
+def _is_alive(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     """Whether a process holds the lock of the run, or may be about to take it."""
-    if fcntl is None:
+    run_id = run.run_id
+    if fcntl is None or (_is_shared(instance) and run.tags.get(_HOST) != _here(instance)):
         return True
     try:
         with (_folder(instance) / f"{run_id}.lock").open("r") as file:
@@ -78,14 +96,14 @@ def at_work(instance: dg.DagsterInstance) -> list[Work]:
     return [
         Work(run.run_id, run.tags.get("dagster/partition"), run.job_name)
         for run in instance.get_runs(dg.RunsFilter(statuses=_AT_WORK))
-        if _is_alive(instance, run.run_id)
+        if _is_alive(instance, run)
     ]
 
 
 def end_dead_runs(instance: dg.DagsterInstance) -> list[str]:
     """End the runs whose process was killed, and free the pool slots that ended runs still hold; their ids."""
     runs = instance.get_runs(dg.RunsFilter(statuses=_AT_WORK))
-    dead = [run for run in runs if not _is_alive(instance, run.run_id)]
+    dead = [run for run in runs if not _is_alive(instance, run)]
     for run in dead:
         instance.report_run_failed(run, "The process that was at work on it was killed.")
     free_slots_of_ended_runs(instance)

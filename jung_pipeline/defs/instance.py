@@ -10,6 +10,7 @@ import dagster as dg
 import yaml
 from sqlalchemy.exc import SQLAlchemyError
 
+from jung_pipeline.alerting import blotted
 from jung_pipeline.errors import SettingsError, StageError
 from jung_pipeline.settings import Settings
 from jung_pipeline.tables import write_text
@@ -69,6 +70,11 @@ def open_instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
 
 def _unusable(home: Path, error: Exception) -> StageError:
     cause = getattr(error, "orig", None) or error
+    if not isinstance(cause, sqlite3.Error):
+        return StageError(
+            f"Dagster's records of runs cannot be used ({blotted(_first_line(cause))}).",
+            remedy=f"Look whether the database that {home / 'dagster.yaml'} names answers, and at its user and password.",
+        )
     return StageError(
         f"Dagster's records of runs in {home} cannot be used ({_first_line(cause)}).",
         remedy="If the disk is not full, move that folder away: it holds the history of runs alone, no book, "
