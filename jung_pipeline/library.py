@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -70,6 +71,10 @@ class Home:
                 if unicodedata.normalize("NFC", candidate.name) == wanted:
                     return candidate
         return path
+
+    def has_source(self, volume: Volume) -> bool:
+        """Whether the book of ``volume`` is in the library, be it as a link whose disk is not mounted just now."""
+        return os.path.lexists(self.source(volume))
 
     def table(self, stage: str, volume: str) -> Path:
         """The Parquet file of ``volume`` after ``stage`` (raw_text, cleaned_text, removal_ledger, chunks)."""

@@ -63,6 +63,9 @@ def plan_partitions(
 def present_volumes(home: Home, catalogue: Catalogue | None = None) -> list[Volume]:
     """The volumes of the catalogue whose file is in the library folder.
 
+    A link that leads nowhere counts: the disk that it leads to may be mounted again, and a volume that is taken
+    out costs hours to make. Its stages fail by name until then.
+
     Raises:
         UsageError: the library folder is not there, or it is an empty folder without the library's mark,
             although the catalogue has volumes: a disk that is not mounted must not look like an empty library.
@@ -82,7 +85,7 @@ def present_volumes(home: Home, catalogue: Catalogue | None = None) -> list[Volu
             remedy="Mount or restore the folder; nothing was removed. If the books are gone for good, take their "
             "entries out of catalogue.toml.",
         )
-    return [volume for volume in catalogue if home.source(volume).exists()]
+    return [volume for volume in catalogue if home.has_source(volume)]
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,7 @@ def _is_settled(path: Path) -> bool:
 
 def _renamed(home: Home, catalogue: Catalogue, path: Path) -> Volume | None:
     """The entry whose missing file had the same content as ``path``, with its new file name."""
-    missing = [volume for volume in catalogue if not home.source(volume).exists()]
+    missing = [volume for volume in catalogue if not home.has_source(volume)]
     if not missing:
         return None
     try:

@@ -133,6 +133,21 @@ def test_a_file_that_cannot_be_described_gets_an_entry_by_its_name(tmp_path):
     assert [volume.title for volume in catalogue_new_files(home).added] == ["Broken", "Sound"]
 
 
+def test_a_book_behind_a_link_whose_disk_is_not_mounted_is_not_gone(tmp_path):
+    home = Home(tmp_path / "home")
+    home.library.mkdir(parents=True)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (disk / "Stones.txt").write_text(TEXT, encoding="utf-8")
+    (home.library / "Stones.txt").symlink_to(disk / "Stones.txt")
+    catalogue_new_files(home)
+    assert len(present_volumes(home)) == 1
+    disk.rename(tmp_path / "unmounted")
+    assert [volume.key for volume in present_volumes(home)] == ["stones"]
+    (home.library / "Stones.txt").unlink()
+    assert present_volumes(home) == []
+
+
 def test_a_title_in_a_file_commands_no_terminal(tmp_path):
     book = put_epub(tmp_path, "keeper", chapters=1, paragraphs=1)
     with zipfile.ZipFile(book) as archive:

@@ -99,7 +99,7 @@ class Ingestion:
             return
         with self._alone(), open_instance(self.settings) as instance:
             mend_killed_runs(instance)
-            self._follow_library(instance, list(present), orphans, all_of_it=not keys)
+            yield from self._follow_library(instance, list(present), orphans, all_of_it=not keys)
             definitions = build_definitions(self.settings.home)
             for volume in chosen:
                 self._wait_for_others(instance)
@@ -142,8 +142,11 @@ class Ingestion:
 
     def _follow_library(
         self, instance: dg.DagsterInstance, present: list[str], orphans: list[str], *, all_of_it: bool
-    ) -> None:
-        """Keep the partitions equal to the library; take away what belongs to books that are gone."""
+    ) -> Iterator[VolumeResult]:
+        """Keep the partitions equal to the library; take away what belongs to books that are gone.
+
+        What cannot be taken away (a store that does not answer) is yielded as failed, and tried the next time.
+        """
         partitions = instance.get_dynamic_partitions(volumes.name or "")
         plan = library_volumes.plan_partitions(present, partitions, busy_volumes(instance))
         if plan.add:
@@ -152,7 +155,13 @@ class Ingestion:
             for key in dict.fromkeys([*plan.remove, *orphans]):
                 if key in plan.wait:
                     continue
-                library_volumes.remove_data(self.settings, key)
+                try:
+                    library_volumes.remove_data(self.settings, key)
+                except JungError as error:
+                    entry = self.settings.paths.catalogue().volumes.get(key)
+                    problem = f"its book is gone, but what was made from it cannot be taken out: {error}"
+                    yield VolumeResult(key, entry.title if entry else key, "failed", problem=problem)
+                    continue
                 if key in partitions:
                     instance.delete_dynamic_partition(volumes.name or "", key)
                 self.removed.append(key)

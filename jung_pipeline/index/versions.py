@@ -206,18 +206,23 @@ def roll_back(index_dir: Path, version: str) -> Manifest:
         manifest = Manifest.read(path / "manifest.json")
         IndexVersion(path, manifest).open()
         before = _current_or_none(index_dir)
-        if _held_state(index_dir) == {volume: entry.digest for volume, entry in manifest.volumes.items()}:
+        held = _held_state(index_dir)
+        if held and held["composition"] == manifest.composition:
             release(index_dir)  # forward again to the state that was left
         elif before and before.manifest.version != version and not (index_dir / _HELD).exists():
-            left = {volume: entry.digest for volume, entry in before.manifest.volumes.items()}
+            digests = {volume: entry.digest for volume, entry in before.manifest.volumes.items()}
+            left = {"composition": before.manifest.composition, "volumes": digests}
             tables.write_text(index_dir / _HELD, json.dumps(left, sort_keys=True, indent=1))
         _make_current(index_dir, version)
     return manifest
 
 
 def is_held(index_dir: Path, sources: Mapping[str, Source]) -> bool:
-    """Whether ``sources`` are the state that somebody went back from."""
-    return _held_state(index_dir) == {volume: source.entry.digest for volume, source in sources.items()}
+    """Whether ``sources`` are the state of the volumes that somebody went back from."""
+    held = _held_state(index_dir)
+    return held is not None and held["volumes"] == {
+        volume: source.entry.digest for volume, source in sources.items()
+    }
 
 
 def is_rolled_back(index_dir: Path) -> bool:
@@ -225,13 +230,15 @@ def is_rolled_back(index_dir: Path) -> bool:
     return (index_dir / _HELD).exists()
 
 
-def _held_state(index_dir: Path) -> dict[str, str] | None:
-    """Digest of each volume's segment in the state that somebody went back from; ``None`` if nobody did."""
+def _held_state(index_dir: Path) -> dict[str, Any] | None:
+    """``composition`` of the version that somebody went back from, and the digest of the segment of each of its
+    ``volumes``; ``None`` if nobody did. Two versions of the same segments may differ in their calibration.
+    """
     try:
-        left: dict[str, str] = json.loads((index_dir / _HELD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        left = json.loads((index_dir / _HELD).read_text(encoding="utf-8"))
+        return {"composition": str(left["composition"]), "volumes": dict(left["volumes"])}
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    return left
 
 
 def release(index_dir: Path) -> None:

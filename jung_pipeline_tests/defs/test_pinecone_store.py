@@ -33,6 +33,11 @@ def test_books_go_to_pinecone_questions_come_back_and_a_removed_book_is_gone(rem
     assert reader.version.vectors.count() == reader.version.manifest.passages
     assert server.requests_to("/query"), "the vectors were asked of the service"
     south.unlink()
+    with monkeypatch.context() as without:
+        without.delenv("PINECONE_API_KEY")
+        kept = {result.volume: result for result in Ingestion(settings).run()}
+        assert (kept["north"].status, kept["south"].status) == ("fresh", "failed")
+        assert "cannot be taken out" in kept["south"].problem and "PINECONE_API_KEY" in kept["south"].problem
     list(Ingestion(settings).run())
     assert Library.open(settings).version.vectors.volumes() == ["north"]
     # Back to the embedded store: the vectors are in the cache, so nothing is embedded.

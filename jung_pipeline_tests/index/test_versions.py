@@ -307,6 +307,16 @@ def test_going_back_holds_until_a_volume_changes_or_the_hold_is_released(library
         roll_back(library.home.index, "../../etc")
 
 
+def test_going_back_to_other_relevance_over_the_same_passages_holds_too(library: Library) -> None:
+    first = library.publish()
+    second = library.publish(calibration_version="another")
+    assert second.version != first.version
+    roll_back(library.home.index, first.version)
+    assert library.publish(calibration_version="another").version == first.version
+    roll_back(library.home.index, second.version)
+    assert not versions.is_rolled_back(library.home.index)
+
+
 def test_a_changed_byte_in_the_words_is_noticed_and_mended(library: Library) -> None:
     first = library.publish()
     store = max((library.home.index / "versions" / first.version / "lexical").glob("*.store"))
