@@ -231,8 +231,9 @@ def is_rolled_back(index_dir: Path) -> bool:
 
 
 def _held_state(index_dir: Path) -> dict[str, Any] | None:
-    """``composition`` of the version that somebody went back from, and the digest of the segment of each of its
-    ``volumes``; ``None`` if nobody did. Two versions of the same segments may differ in their calibration.
+    """What somebody went back from: its ``composition`` and the digest of each of its ``volumes``; or ``None``.
+
+    Two versions of the same segments may differ in their calibration.
     """
     try:
         left = json.loads((index_dir / _HELD).read_text(encoding="utf-8"))
