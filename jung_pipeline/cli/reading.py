@@ -12,7 +12,9 @@ from rich.text import Text
 
 from jung_pipeline.cli.output import command, console, error_console, load_settings, print_json
 from jung_pipeline.errors import EXIT_NOT_FOUND, EXIT_OK, CatalogueError
+from jung_pipeline.query.citation_formats import FORMATS, CiteFormat
 from jung_pipeline.settings import Settings
+from jung_pipeline.text.printable import printable
 
 if TYPE_CHECKING:
     from jung_pipeline.query.library import Library
@@ -48,6 +50,20 @@ def _filters(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def _cite(what: str) -> Callable[..., Any]:
+    """The option that prints references instead of text."""
+    return click.option(
+        "--cite",
+        type=click.Choice(FORMATS),
+        help=f"Print references to {what} in this format, and nothing else; with --json add them.",
+    )
+
+
+def _print_references(text: str) -> None:
+    """References for another program: as they are, to standard output."""
+    click.echo(printable(text), nl=False)
+
+
 def _where(options: dict[str, Any]) -> Any:
     from jung_pipeline.index.vector_index import Where
 
@@ -79,6 +95,7 @@ def open_library(settings: Settings) -> Library:
 @click.option("--top", type=click.IntRange(1, 100), help="How many passages (default 6).")
 @click.option("--policy", type=click.Choice(["calibrated", "seed"]), help=_POLICY)
 @click.option("--strict", is_flag=True, help="Exit code 3 when nothing relevant is found.")
+@_cite("the passages")
 @_filters
 @command
 def search(
@@ -86,6 +103,7 @@ def search(
     top: int | None,
     policy: str | None,
     strict: bool,
+    cite: CiteFormat | None,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -98,8 +116,11 @@ def search(
 
     library = open_library(load_settings(policy=policy))
     result = library.search(" ".join(question), top_k=top, where=_where(options))
+    references = library.references([hit.passage for hit in result.hits], cite) if cite else ""
     if as_json:
-        print_json(result.to_dict())
+        print_json({**result.to_dict(), **({"references": references} if cite else {})})
+    elif cite:
+        _print_references(references)
     else:
         frame = frame_of(result.question)
         if result.note:
@@ -139,6 +160,7 @@ def _block(text: str, *, left: int = 0, style: str = "", below: int = 1) -> None
 @click.option("--policy", type=click.Choice(["calibrated", "seed"]), help=_POLICY)
 @click.option("--strict", is_flag=True, help="Exit code 3 when the books do not answer.")
 @click.option("--passages", is_flag=True, help="Print the passages in full below the answer.")
+@_cite("the sources cited")
 @_filters
 @command
 def ask(
@@ -148,6 +170,7 @@ def ask(
     policy: str | None,
     strict: bool,
     passages: bool,
+    cite: CiteFormat | None,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -161,8 +184,11 @@ def ask(
     """
     library = open_library(load_settings(policy=policy, model=model))
     answer = library.ask(" ".join(question), where=_where(options), use_model=False if no_model else None)
+    references = answer.references(cite) if cite else ""
     if as_json:
-        print_json(answer.to_dict())
+        print_json({**answer.to_dict(), **({"references": references} if cite else {})})
+    elif cite:
+        _print_references(references)
     else:
         show_answer(answer, passages=passages)
     return EXIT_NOT_FOUND if strict and answer.status == "not_found" else EXIT_OK
@@ -196,8 +222,9 @@ def show_answer(answer: Any, *, passages: bool = False) -> None:
 @click.option(
     "--context", type=click.IntRange(0, 20), default=1, show_default=True, help="Neighbours on each side."
 )
+@_cite("the passage")
 @command
-def show(chunk_id: str, context: int, as_json: bool) -> int:
+def show(chunk_id: str, context: int, cite: CiteFormat | None, as_json: bool) -> int:
     """A passage with its neighbours and its full citation.
 
     CHUNK_ID is what `jung search` and `jung ask` print after each source; the part behind the # is enough.
@@ -213,8 +240,12 @@ def show(chunk_id: str, context: int, as_json: bool) -> int:
                 "passage": passage.to_dict(),
                 "before": [neighbour.to_dict() for neighbour in before],
                 "after": [neighbour.to_dict() for neighbour in after],
+                **({"references": library.references([passage], cite)} if cite else {}),
             }
         )
+        return EXIT_OK
+    if cite:
+        _print_references(library.references([passage], cite))
         return EXIT_OK
     console.print(f"[bold]{escape(citation)}[/bold]\n", soft_wrap=True)
     for neighbour in before:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 from jung_pipeline.query.checking import CheckedQuote, check, find_citations, rewrite
+from jung_pipeline.query.citation_formats import CiteFormat, references
 from jung_pipeline.query.citations import Source
 from jung_pipeline.query.frames import frame_of
 from jung_pipeline.query.passages import Hit, Passage, SearchResult
@@ -107,6 +108,15 @@ class Answer:
     def near_misses(self) -> tuple[Hit, ...]:
         """The nearest passages when the library does not answer the question."""
         return self.search.near_misses if self.search else ()
+
+    @property
+    def cited_sources(self) -> tuple[Source, ...]:
+        """The sources that the text cites; all that it was written from where it cites none."""
+        return tuple(s for s in self.sources if s.number in self.cited) or self.sources
+
+    def references(self, form: CiteFormat = "text") -> str:
+        """The cited sources as text, CSL-JSON, BibTeX or RIS."""
+        return references(self.cited_sources, form)
 
     @property
     def how(self) -> str:

@@ -11,7 +11,7 @@ seen by the next :meth:`Library.open`. It keeps no state between questions and m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -22,7 +22,8 @@ from jung_pipeline.errors import CatalogueError, ModelMismatchError, UsageError,
 from jung_pipeline.index.vector_index import Where
 from jung_pipeline.query import calibration as calibrating
 from jung_pipeline.query.answer import Answer, Answerer, Flag, compose, number_sources
-from jung_pipeline.query.citations import cite
+from jung_pipeline.query.citation_formats import CiteFormat, references
+from jung_pipeline.query.citations import Source, cite
 from jung_pipeline.query.filters import COLUMNS, Known, nothing_passes, resolved
 from jung_pipeline.query.lists import is_list
 from jung_pipeline.query.passages import Hit, Passage, SearchResult
@@ -350,6 +351,14 @@ class Library:
     def cite(self, passage: Passage) -> str:
         """The address of ``passage`` in words."""
         return cite(passage, self.volumes.get(passage.volume))
+
+    def references(self, passages: Iterable[Passage], form: CiteFormat = "text") -> str:
+        """References to ``passages``, numbered in their order, as text, CSL-JSON, BibTeX or RIS."""
+        sources = [
+            Source(number, passage, self.volumes.get(passage.volume))
+            for number, passage in enumerate(passages, start=1)
+        ]
+        return references(sources, form)
 
     def verify(self, text: str, *, attributed_to: str | None = None) -> list[QuoteVerdict]:
         """A verdict for every quotation of ``text``: verbatim, altered, misattributed or not in these books.

@@ -13,7 +13,7 @@ from jung_pipeline import settings as settings_module
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.index.vector_index import Match
 from jung_pipeline.query.answer import Reply, Segment, number_sources
-from jung_pipeline.query.citations import Source, bibtex, cite, csl_json, ris
+from jung_pipeline.query.citations import cite
 from jung_pipeline.query.extractive import ExtractiveAnswerer
 from jung_pipeline.query.fusion import reciprocal_rank_fusion, seed_policy
 from jung_pipeline.query.passages import Passage
@@ -131,20 +131,6 @@ def test_a_full_address():
 )
 def test_what_is_not_known_is_left_out(passage, file, address):
     assert cite(passage, Volume("a", file, "A Work") if file else None) == address
-
-
-def test_reference_managers_get_the_edition_and_the_locator():
-    item = csl_json(PASSAGE, VOLUME)
-    assert item["author"] == [{"family": "Example", "given": "C. G."}]
-    assert item["translator"] == [{"family": "Hill", "given": "Rita"}]
-    assert (item["label"], item["locator"]) == ("section", "513–515")
-    assert item["issued"] == {"date-parts": [[1959]]}
-    json.dumps(item)
-    sources = [Source(1, PASSAGE, VOLUME), Source(2, PASSAGE, VOLUME)]
-    assert bibtex(sources).count("@book{works9,") == 1
-    assert r"The Lamp \& the Well" in bibtex(sources)
-    assert "AU  - Example, C. G." in ris(sources) and ris(sources).rstrip().endswith("ER  -")
-    assert bibtex([]) == ris([]) == ""
 
 
 # --- the request -----------------------------------------------------------------------------------
