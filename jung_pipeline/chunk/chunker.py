@@ -32,6 +32,7 @@ from jung_pipeline.chunk.tokens_tiktoken import TokenCounts, count_tokens
 from jung_pipeline.chunk.units import EmbedderCounter, Paragraph, UnitLimits, divide, fixed_tokens
 from jung_pipeline.concepts.lexicon import load_lexicon
 from jung_pipeline.errors import SettingsError
+from jung_pipeline.garbage import collector_at_rest
 from jung_pipeline.schemas import CHUNKS
 
 #: Bumped when the same paragraphs would give other passages.
@@ -60,6 +61,7 @@ class Limits:
             )
 
 
+@collector_at_rest()
 def chunk_volume(
     paragraphs: pa.Table,
     volume: Volume,

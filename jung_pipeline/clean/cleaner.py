@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from jung_pipeline import progress, tables
+from jung_pipeline import progress
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.clean.book import Book, Paragraph, open_book
 from jung_pipeline.clean.contents import take_out_contents
@@ -23,7 +23,7 @@ from jung_pipeline.clean.outline import locate_outline, titles_of
 from jung_pipeline.clean.page_notes import find_page_notes
 from jung_pipeline.clean.paragraphs import assemble, fates_by_element
 from jung_pipeline.clean.report import make_report
-from jung_pipeline.clean.rows import make_rows
+from jung_pipeline.clean.rows import make_tables
 from jung_pipeline.clean.running_heads import find_page_furniture
 from jung_pipeline.clean.spacing import letter_spacing, small_capitals, spaced_signs
 from jung_pipeline.clean.split_words import join_split_words
@@ -33,6 +33,7 @@ from jung_pipeline.clean.symbol_notes import find_symbol_notes
 from jung_pipeline.clean.tracked import NOWHERE
 from jung_pipeline.clean.unicode import compose, normalise_characters
 from jung_pipeline.extract.document import DocumentInfo
+from jung_pipeline.garbage import collector_at_rest
 from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR, REMOVAL_LEDGER
 
 #: Changes whenever the rules do, so that volumes are cleaned anew.
@@ -66,6 +67,7 @@ class CleanedVolume:
     report: dict[str, Any]
 
 
+@collector_at_rest()
 def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> CleanedVolume:
     """Clean the raw lines of one volume.
 
@@ -79,7 +81,7 @@ def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> Cleaned
         return CleanedVolume(
             CLEANED_TEXT.empty_table(),
             REMOVAL_LEDGER.empty_table(),
-            make_report(book, CLEANED_TEXT.empty_table(), []),
+            make_report(book, CLEANED_TEXT.empty_table(), REMOVAL_LEDGER.empty_table()),
         )
     fates_by_element(book)
     _characters(book)
@@ -110,11 +112,9 @@ def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> Cleaned
     progress.advance(_STAGE, 6, _STEPS)
     _structure(book)
     progress.advance(_STAGE, 7, _STEPS)
-    paragraphs, entries = make_rows(book)
+    cleaned, ledger = make_tables(book)
     progress.advance(_STAGE, 8, _STEPS)
-    cleaned = tables.from_rows(paragraphs, CLEANED_TEXT)
-    ledger = tables.from_rows(entries, REMOVAL_LEDGER)
-    report = make_report(book, cleaned, entries)
+    report = make_report(book, cleaned, ledger)
     progress.advance(_STAGE, _STEPS, _STEPS)
     return CleanedVolume(cleaned, ledger, report)
 

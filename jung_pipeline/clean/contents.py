@@ -25,6 +25,8 @@ _CONTENTS = regex.compile(
     _I,
 )
 
+#: A line with leaders ends in a number, of ASCII digits if it is ASCII.
+_LAST_OF_A_NUMBER = frozenset("0123456789ivxlc")
 _LED = regex.compile(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)\s*$")
 #: More paragraphs of plain text than these do not stand in a list.
 _PLAIN = 3
@@ -112,6 +114,7 @@ def _is_contents_block(book: Book, paragraph: Paragraph) -> bool:
     leaders = sum(
         line.count(".") + line.count("·") + line.count("…") >= 4 and _LED.search(line) is not None
         for line in lines
+        if line.rstrip()[-1:] in _LAST_OF_A_NUMBER or not line.isascii()
     )
     return (leaders >= 2 and leaders >= 0.6 * len(lines)) or (leaders == 1 and len(lines) == 1)
 

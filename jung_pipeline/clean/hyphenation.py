@@ -26,7 +26,8 @@ _SUSPENDED = frozenset(
     ["and", "or", "nor", "to", "but", "as", "und", "oder", "bis", "sowie", "bzw", "et", "ou", "e", "o"]
 )
 
-_LINE_END_SIGNS = frozenset("-¬—―–/" + HARD_HYPHEN)
+#: After other signs a blank stands between two lines, but for a dash at the beginning of the next.
+LINE_END_SIGNS = frozenset("-¬—―–/" + HARD_HYPHEN)
 _BEFORE = regex.compile(r"([\p{L}\p{M}\p{N}'’]+(?:-[\p{L}\p{M}]+)*)([-¬])[ \t]*$")
 #: An address of the web broken at a hyphen of its own.
 _ADDRESS = regex.compile(r"(?:://|www\.)\S+-$")
@@ -92,7 +93,7 @@ def join_between(before: str, after: str, lexicon: Lexicon) -> str:
         after: the later line, without white space at its beginning.
         lexicon: word evidence.
     """
-    if before[-1:] not in _LINE_END_SIGNS:
+    if before[-1:] not in LINE_END_SIGNS:
         return "" if after[:1] == "—" and before[-1:].isalnum() else " "
     if before[-1] == HARD_HYPHEN or (before[-1] == "/" and before[-2:-1].isdigit() and after[:1].isdigit()):
         return ""

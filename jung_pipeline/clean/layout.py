@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+import numpy as np
 import regex
 
 from jung_pipeline.clean.book import Book, Line
@@ -43,19 +44,16 @@ def frames(lines: Sequence[Line]) -> dict[int, Frame]:
     for line in lines:
         if line.x0 is not None and line.x1 is not None:
             by_page[line.page].append(line)
-    pitches = Counter(
-        round(b.y0 - a.y0, 0)
-        for a, b in itertools.pairwise(lines)
-        if a.page == b.page and a.y0 is not None and b.y0 is not None and 4 < b.y0 - a.y0 < 60
-    )
+    pitches = Counter(_pitches(lines))
     pitch = float(pitches.most_common(1)[0][0]) if pitches else 14.0
     lefts: dict[int, list[float]] = {}
     everywhere: dict[int, Counter[int]] = {0: Counter(), 1: Counter()}
     for page, page_lines in by_page.items():
-        counts = Counter(round(line.x0) for line in page_lines if line.x0 is not None)
+        counts = Counter([round(line.x0) for line in page_lines if line.x0 is not None])
         everywhere[page % 2].update(counts)
         least = max(3, 0.2 * len(page_lines))
-        lefts[page] = sorted(x for x, n in counts.items() if n + counts[x + 1] + counts[x - 1] >= least)
+        near = counts.get
+        lefts[page] = sorted(x for x, n in counts.items() if n + near(x + 1, 0) + near(x - 1, 0) >= least)
     both = everywhere[0] + everywhere[1]
     usual = {
         parity: (counts if counts.total() >= _ENOUGH_LINES else both).most_common(1)[0][0] if both else 0
@@ -65,10 +63,13 @@ def frames(lines: Sequence[Line]) -> dict[int, Frame]:
     rights: dict[tuple[int, float], tuple[int, float]] = {}
     for page, page_lines in by_page.items():
         for column in columns[page]:
+            alone = len(columns[page]) == 1
             ends = sorted(
-                x
-                for line in page_lines
-                if (x := line.x1) is not None and _column(line, columns[page]) == column
+                [
+                    x
+                    for line in page_lines
+                    if (x := line.x1) is not None and (alone or _column(line, columns[page]) == column)
+                ]
             )
             if ends:
                 rights[page, column] = (len(ends), ends[min(len(ends) - 1, int(0.9 * len(ends)))])
@@ -80,13 +81,25 @@ def frames(lines: Sequence[Line]) -> dict[int, Frame]:
     )
     found: dict[int, Frame] = {}
     for page, page_lines in by_page.items():
-        for line in page_lines:
-            column = _column(line, columns[page])
-            count, right = rights[page, column]
-            found[line.index] = Frame(
-                column, right if count >= _FULL_COLUMN else max(right, column + width), pitch
-            )
+        its: dict[float, Frame] = {}
+        for column in columns[page]:
+            if (page, column) in rights:
+                count, right = rights[page, column]
+                right = right if count >= _FULL_COLUMN else max(right, column + width)
+                its[column] = Frame(column, right, pitch)
+        if len(columns[page]) == 1:
+            found.update(dict.fromkeys([line.index for line in page_lines], its[columns[page][0]]))
+        else:
+            found.update((line.index, its[_column(line, columns[page])]) for line in page_lines)
     return found
+
+
+def _pitches(lines: Sequence[Line]) -> list[float]:
+    """Distances from line to line within pages, in whole points, as far as they may be those of running text."""
+    heights = np.array([np.nan if line.y0 is None else line.y0 for line in lines], dtype=np.float64)
+    pages = np.array([line.page for line in lines], dtype=np.int64)
+    steps = np.diff(heights)[np.diff(pages) == 0]
+    return np.round(steps[(steps > 4) & (steps < 60)]).tolist()
 
 
 def _columns(edges: Sequence[float], usual: float) -> list[float]:
@@ -108,18 +121,21 @@ def mark_verse(book: Book, lines: Sequence[Line], framed: dict[int, Frame]) -> s
     verse: set[int] = set()
     run: list[Line] = []
     width = max(_text_width(lines), _NARROWEST)
-    for line in [*lines, None]:
-        if line is not None and _may_be_verse(line, framed.get(line.index), width) and _goes_on(run, line):
+    for line in lines:
+        possible = _may_be_verse(line, framed.get(line.index), width)
+        if possible and _goes_on(run, line):
             run.append(line)
             continue
-        verse.update(_verse_of(run, framed, width))
-        run = [line] if line is not None and _may_be_verse(line, framed.get(line.index), width) else []
+        if len(run) > 1:
+            verse.update(_verse_of(run, framed, width))
+        run = [line] if possible else []
+    verse.update(_verse_of(run, framed, width))
     return verse
 
 
 def _text_width(lines: Sequence[Line]) -> int:
     """Length of the full lines of a text file."""
-    lengths = sorted(len(line.words) for line in lines if not line.indent)
+    lengths = sorted([len(line.words) for line in lines if not line.text[:1].isspace()])
     return lengths[min(len(lengths) - 1, int(0.9 * len(lengths)))] if lengths else 72
 
 
@@ -195,7 +211,7 @@ def _breaks_over_page(before: Line, after: Line, book: Book) -> bool:
 
 def looks_like_heading(text: str) -> bool:
     """Capitals throughout, or a chapter's heading."""
-    letters = regex.sub(r"[^\p{L}]", "", text)
+    letters = "".join(filter(str.isalpha, text))
     return (len(letters) >= 4 and letters.isupper() and len(text) < 100) or parse_heading(text) is not None
 
 
@@ -213,29 +229,39 @@ def _breaks_by_boxes(before: Line, after: Line, book: Book, framed: dict[int, Fr
     a, b = framed.get(before.index), framed.get(after.index)
     if a is None or b is None:
         return before.block != after.block
-    assert before.x0 is not None and before.x1 is not None and after.x0 is not None
     if before.size and after.size and not 0.88 <= after.size / before.size <= 1.14:
         return True
     if before.bold != after.bold and (len(before.words) < 60 or len(after.words) < 60):
         return True
+    assert before.x1 is not None and after.x0 is not None
+    short = before.x1 < a.right - 0.12 * (a.right - a.left)
+    if before.page != after.page or after.y0 is None or before.y0 is None or after.y0 < before.y0 - 2:
+        return _breaks_over_columns(before, after, after.x0 - b.left, short=short, indents=indents)
+    return _breaks_in_column(before, after, a, b, short=short, indents=indents)
+
+
+def _breaks_over_columns(before: Line, after: Line, indent: float, *, short: bool, indents: bool) -> bool:
+    """Whether a paragraph ends with a column or page; ``indent`` of the next line in points."""
+    ended = bool(SENTENCE_END.search(before.words))
+    if _OPENS_LOWER.match(after.words) and not (short and ended):
+        return False
+    if looks_like_heading(before.words) or looks_like_heading(after.words):
+        return True
+    if indents:
+        return 5 < indent < 60 and (ended or short)
+    return ended and (short or before.page != after.page)
+
+
+def _breaks_in_column(before: Line, after: Line, a: Frame, b: Frame, *, short: bool, indents: bool) -> bool:
+    """Whether a new paragraph begins with a line in the same column, whose frame is ``b``."""
+    assert before.x0 is not None and before.x1 is not None and after.x0 is not None
+    assert after.y0 is not None and before.y0 is not None
+    gap, indent = after.y0 - before.y0, after.x0 - b.left
+    usual = max(b.pitch, 0.9 * (after.size or 0))
+    if gap <= 1.45 * usual and not short and not 5 < indent < 60:
+        return False  # a full line and the next, whatever they say
     ended = bool(SENTENCE_END.search(before.words))
     goes_on = bool(_OPENS_LOWER.match(after.words))
-    indent = after.x0 - b.left
-    short = before.x1 < a.right - 0.12 * (a.right - a.left)
-    new_column = (
-        before.page != after.page or after.y0 is None or before.y0 is None or after.y0 < before.y0 - 2
-    )
-    if new_column:
-        if goes_on and not (short and ended):
-            return False
-        if looks_like_heading(before.words) or looks_like_heading(after.words):
-            return True
-        if indents:
-            return 5 < indent < 60 and (ended or short)
-        return ended and (short or before.page != after.page)
-    assert after.y0 is not None and before.y0 is not None
-    gap = after.y0 - before.y0
-    usual = max(b.pitch, 0.9 * (after.size or 0))
     if gap > 1.45 * usual:
         return not (goes_on and not ended and gap < 2.5 * usual)
     if goes_on and not ended:

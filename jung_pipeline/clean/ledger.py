@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from jung_pipeline.clean import tokens
 from jung_pipeline.clean.book import Book
 from jung_pipeline.clean.rules import REASONS
+from jung_pipeline.schemas import REMOVAL_LEDGER, SPAN
 
 _MOVED = "footnote"
 
@@ -42,15 +43,14 @@ class Accounts:
         self.kept = np.zeros(len(tracked.raw), dtype=bool)
         self.kept[source[same]] = True
 
-    def spans(self, starts: np.ndarray, ends: np.ndarray) -> list[list[dict[str, int]]]:
+    def spans(self, starts: np.ndarray, ends: np.ndarray) -> pa.ListArray:
         """The spans of each stretch ``[start, end)`` of the current text, offsets from its start.
 
         The stretches ascend and do not overlap.
         """
-        found: list[list[dict[str, int]]] = [[] for _ in range(len(starts))]
         source = self.book.tracked.source
         if not len(source) or not len(starts):
-            return found
+            return pa.array([[] for _ in starts], type=pa.list_(SPAN))
         raw = np.maximum(source, 0)
         owner = np.where(source >= 0, self.owner[raw], -1)
         edit = np.where(self.same, -1, self.book.tracked.touched_by[raw])
@@ -66,21 +66,21 @@ class Accounts:
         lines = owner[begins]
         base = np.array([line.raw_start for line in self.book.lines], dtype=np.int64)[lines]
         columns = (
-            stretch,
             begins - starts[stretch],
             stops - starts[stretch],
             lines,
             low - base,
             high + 1 - base,
         )
-        for number, begin, stop, line, first, last in zip(*(c.tolist() for c in columns), strict=True):
-            found[number].append(
-                {"start": begin, "end": stop, "line_id": line, "raw_start": first, "raw_end": last}
-            )
-        return found
+        offsets = np.searchsorted(stretch, np.arange(len(starts) + 1))
+        return pa.ListArray.from_arrays(
+            pa.array(offsets, pa.int32()),
+            pa.StructArray.from_arrays([pa.array(c, pa.int32()) for c in columns], fields=list(SPAN)),
+            type=pa.list_(SPAN),
+        )
 
-    def entries(self) -> list[dict[str, Any]]:
-        """Rows of the ledger, in raw order."""
+    def ledger(self) -> pa.Table:
+        """The ledger, in raw order."""
         tracked = self.book.tracked
         touched = tracked.touched_by
         is_moved = np.zeros(len(touched), dtype=bool)
@@ -89,7 +89,7 @@ class Accounts:
             is_moved = (touched >= 0) & moved_rules[np.maximum(touched, 0)] & self.kept
         listed = np.flatnonzero((~self.kept | is_moved) & (self.owner >= 0))
         if not len(listed):
-            return []
+            return REMOVAL_LEDGER.empty_table()
         gap = (
             (np.diff(listed) != 1)
             | (np.diff(self.owner[listed]) != 0)
@@ -101,19 +101,37 @@ class Accounts:
         here = first[listed]
         here[here < 0] = np.iinfo(np.int64).max
         starts = listed[borders]
-        columns = (
-            starts,
-            listed[np.append(borders[1:], len(listed)) - 1] + 1,
-            self.owner[starts],
-            touched[starts],
-            is_moved[starts],
-            np.minimum.reduceat(here, borders),
-            np.maximum.reduceat(last[listed], borders) + 1,
+        ends = listed[np.append(borders[1:], len(listed)) - 1] + 1
+        owners, moved = self.owner[starts], is_moved[starts]
+        lines = [self.book.lines[index] for index in owners.tolist()]
+        before = [tracked.raw[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        now = zip(
+            np.minimum.reduceat(here, borders).tolist(),
+            (np.maximum.reduceat(last[listed], borders) + 1).tolist(),
+            strict=True,
         )
-        return [
-            self._entry(number, *row)
-            for number, row in enumerate(zip(*(column.tolist() for column in columns), strict=True))
+        after = [tracked.text[start:end] for start, end in now]
+        rules = [
+            tracked.edits[edit] if edit >= 0 else ("white_space" if not text.strip() else "unexplained")
+            for edit, text in zip(touched[starts].tolist(), before, strict=True)
         ]
+        base = np.array([line.raw_start for line in lines], dtype=np.int64)
+        columns = {
+            "entry": np.arange(len(starts)),
+            "line_id": owners,
+            "raw_start": starts - base,
+            "raw_end": ends - base,
+            "page": [line.page for line in lines],
+            "action": [
+                "moved" if went else "changed" if text else "removed"
+                for went, text in zip(moved.tolist(), after, strict=True)
+            ],
+            "rule": rules,
+            "reason": [REASONS[rule] for rule in rules],
+            "before": before,
+            "after": after,
+        }
+        return pa.table(columns, schema=REMOVAL_LEDGER)
 
     def _places(self) -> tuple[np.ndarray, np.ndarray]:
         """First and last current position of each raw character, -1 where it is gone."""
@@ -124,28 +142,6 @@ class Accounts:
         last[source[known]] = known
         first[source[known][::-1]] = known[::-1]
         return first, last
-
-    def _entry(
-        self, number: int, start: int, end: int, owner: int, edit: int, moved: bool, first: int, last: int
-    ) -> dict[str, Any]:
-        """One row: raw characters ``start`` to ``end``, which stand at ``first`` to ``last`` now, if anywhere."""
-        tracked = self.book.tracked
-        line = self.book.lines[owner]
-        before = tracked.raw[start:end]
-        after = tracked.text[first:last]
-        rule = tracked.edits[edit] if edit >= 0 else ("white_space" if not before.strip() else "unexplained")
-        return {
-            "entry": number,
-            "line_id": line.index,
-            "raw_start": start - line.raw_start,
-            "raw_end": end - line.raw_start,
-            "page": line.page,
-            "action": "moved" if moved else "changed" if after else "removed",
-            "rule": rule,
-            "reason": REASONS[rule],
-            "before": before,
-            "after": after,
-        }
 
 
 class PageMap:

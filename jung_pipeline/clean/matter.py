@@ -42,6 +42,9 @@ _YEAR = regex.compile(r"\b1[4-9]\d\d\b|\b20[0-2]\d\b")
 #: paragraph is looked at for so many, at most.
 _LOOKED_AT = 8
 
+#: No heading with its numeral is longer than this.
+_LONGEST_LINE = 500
+
 #: Back matter lies behind this share of the text.
 _BACK = 0.5
 
@@ -103,8 +106,10 @@ def take_out_back_matter(book: Book, borders: Collection[int] = ()) -> None:
             return
         place = ahead / max(1, total)  # by text: an index may have as many paragraphs as the book
         ahead += len(paragraph.text)
+        if paragraph.fate is not None or len(paragraph.text) > _LONGEST_LINE:
+            continue
         text = regex.sub(r"^(?:[IVXLC]+|\d+|[A-Z])\.\s+", "", paragraph.text.strip(" _=*[]"))
-        if paragraph.fate is not None or not text or len(text) > 90 or "\n" in text:
+        if not text or len(text) > 90 or "\n" in text:
             continue
         behind = place >= _BACK
         if _INDEX.fullmatch(text) and behind:

@@ -291,25 +291,33 @@ def take_out_anchors(book: Book) -> None:
     page_marks: dict[int, set[str]] = defaultdict(set)
     for note in book.page_notes:
         page_marks[note.page].add(note.mark)
+    anchors_on: dict[int, set[str]] = defaultdict(set)
+    for anchor in book.anchors:
+        anchors_on[anchor.page].add(anchor.mark)
     use_round = _use_round(book, _ROUNDED, marks)
     edits: list[Edit] = []
     for paragraph in book.paragraphs:
         if paragraph.fate is not None or not paragraph.text:
             continue
-        found = [m for m in _BRACKETED.finditer(paragraph.text) if m.group(1) in marks and m.start() > 0]
+        text = paragraph.text
+        found = (
+            [m for m in _BRACKETED.finditer(text) if m.group(1) in marks and m.start()] if "[" in text else []
+        )
         if paragraph.kind != "footnote":
             if use_round:
                 found += [m for m in _ROUNDED.finditer(paragraph.text) if m.group(1) in marks]
             on_page = page_marks.get(paragraph.page, set()) | page_marks.get(paragraph.page + 1, set())
-            found += _without_brackets(book, paragraph, on_page, marks)
+            anchored = {mark for page in range(-1, 2) for mark in anchors_on.get(paragraph.page + page, ())}
+            found += _without_brackets(book, paragraph, on_page, anchored, marks)
         for match in found:
             _take_anchor(book, paragraph, match, edits)
+            anchors_on[paragraph.page].add(match.group(1))
     book.tracked.apply(edits)
     book.sync_paragraphs()
 
 
 def _without_brackets(
-    book: Book, paragraph: Paragraph, on_page: set[str], marks: set[str]
+    book: Book, paragraph: Paragraph, on_page: set[str], anchored: set[str], marks: set[str]
 ) -> list[regex.Match[str]]:
     """Hanging asterisks, and numbers glued to words, that notes on the same page (or the next) bear."""
     text = paragraph.text
@@ -317,16 +325,18 @@ def _without_brackets(
     if any(char in text for char in "*†‡§"):
         known = on_page or (set() if book.page_notes else marks)
         found += [m for m in hanging_signs(text) if m.group(1) in known]
-    if on_page:
-        anchored = {anchor.mark for anchor in book.anchors if abs(anchor.page - paragraph.page) <= 1}
-        found += [m for m in _GLUED.finditer(text) if m.group(1) in on_page - anchored and m.group(1) != "0"]
+    if missing := on_page - anchored:
+        found += [m for m in _GLUED.finditer(text) if m.group(1) in missing and m.group(1) != "0"]
     return found
 
 
 def _use_round(book: Book, rounded: regex.Pattern[str], marks: set[str]) -> bool:
     """Whether "(12)" directly behind a word is this volume's note mark: most of the notes have one."""
     found = {
-        match.group(1) for p in book.paragraphs if p.kind != "footnote" for match in rounded.finditer(p.text)
+        match.group(1)
+        for p in book.paragraphs
+        if p.kind != "footnote" and "(" in p.text
+        for match in rounded.finditer(p.text)
     }
     return len(found & marks) >= max(2, 0.5 * len(marks))
 

@@ -20,6 +20,7 @@ _STYLES = {
     "dotted": (regex.compile(r"(?:§\s*)?(\d{1,4})([a-z]?)\.\s+(?=\S)"), 30, 0.85, 0.85),
 }
 _KINDS = ("body", "quotation", "list", "verse")
+_ALONE, _LONGEST_NUMBER = regex.compile(r"\[?(\d{1,4})([a-z]?)\]?"), 8
 
 
 #: So few paragraphs show that all are numbered, from this number on: a list of points begins with 1.
@@ -37,6 +38,11 @@ def _counts_the_paragraphs(book: Book, found: list[tuple[int, Paragraph, regex.M
     )
 
 
+def _number_alone(text: str) -> regex.Match[str] | None:
+    stripped = text.strip()
+    return _ALONE.fullmatch(stripped) if len(stripped) < _LONGEST_NUMBER else None
+
+
 def take_out_paragraph_numbers(book: Book) -> None:
     """Move the numbers of numbered paragraphs into ``number``; a number alone belongs to the next paragraph."""
     for pattern, least, by_one, share in _STYLES.values():
@@ -51,7 +57,7 @@ def take_out_paragraph_numbers(book: Book) -> None:
             elif (
                 paragraph.fate is None
                 and paragraph.kind in _KINDS
-                and (alone := regex.fullmatch(r"\[?(\d{1,4})([a-z]?)\]?", paragraph.text.strip()))
+                and (alone := _number_alone(paragraph.text))
                 and pattern is not _STYLES["dotted"][0]
                 and paragraph.text.strip().startswith("[") == (pattern is _STYLES["bracketed"][0])
             ):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import regex
 
 from jung_pipeline.clean.book import Book, Line, Paragraph
 from jung_pipeline.clean.headings import bare_numeral, parse_heading
-from jung_pipeline.clean.hyphenation import HARD_HYPHEN, join_between
+from jung_pipeline.clean.hyphenation import HARD_HYPHEN, LINE_END_SIGNS, join_between
 from jung_pipeline.clean.layout import (
     SENTENCE_END,
     Frame,
@@ -51,6 +52,7 @@ _FATES = {
     "bibliography": "bibliography",
     "nav": "navigation",
 }
+_HEADING_ELEMENT = re.compile(r"h[1-6]")
 _ORNAMENT = regex.compile(r"[\s*·•.—–_=~#+§◆■□●○♦❦❧☙-]+")
 _ILLUSTRATION = regex.compile(r"\[Illustration[^\]]*\]?", regex.IGNORECASE)
 _CAPTION = regex.compile(
@@ -107,7 +109,7 @@ def _groups(
     for line in lines:
         if group:
             last = group[-1]
-            both = (last.index in verse, line.index in verse)
+            both = (last.index in verse, line.index in verse) if verse else ()
             if last.element == "verse" == line.element and last.block != line.block:
                 # A block of several lines is a stanza. Where every line of the poem is a block of its own, they
                 # stay together up to the end of a sentence.
@@ -115,7 +117,7 @@ def _groups(
                     len(group) >= _STANZA
                     and (bool(SENTENCE_END.search(last.words)) or len(group) >= 4 * _STANZA)
                 )
-            elif all(both):
+            elif both and all(both):
                 new = (line.gap > 0 and not framed) or line.page != last.page or _far(last, line, framed)
             elif any(both):
                 new = True
@@ -145,7 +147,7 @@ def _paragraphs_of(
         return [_from_element(group)]
     if first.index in verse:
         return [Paragraph("verse", [line.index for line in group])]
-    if sum(parse_heading(line.words) is not None for line in group) >= max(3, len(group) / 2):
+    if _is_list_of_headings(group):
         return [Paragraph("table", [line.index for line in group])]  # a list of chapters
     if len(group) > 1 and (head := parse_heading(first.words)) and not head.title:
         rest = _paragraphs_of(group[1:], book, framed, verse, width)
@@ -165,15 +167,23 @@ def _paragraphs_of(
         and sum(bool(_COLUMNS.search(line.words)) for line in group) >= 0.6 * len(group)
     ):
         return [Paragraph("table", indices)]
-    if _CAPTION.match(whole) and len(group) <= 4 and (first.size or 0) < (book.body_size or 1):
+    if len(group) <= 4 and _CAPTION.match(whole) and (first.size or 0) < (book.body_size or 1):
         return [Paragraph("caption", indices)]
     return [Paragraph("quotation" if _set_in(group, framed, width) else "body", indices)]
+
+
+def _is_list_of_headings(group: list[Line]) -> bool:
+    """Whether three lines or more, and half of all, are chapters' headings."""
+    least = max(3, len(group) / 2)
+    # Lines of prose begin with small letters, most of them.
+    may_be = [line.words for line in group if not line.words[:1].islower()]
+    return len(may_be) >= least and sum(parse_heading(words) is not None for words in may_be) >= least
 
 
 def _from_element(group: list[Line]) -> Paragraph:
     element = group[0].element or "p"
     indices = [line.index for line in group]
-    if regex.fullmatch(r"h[1-6]", element):
+    if _HEADING_ELEMENT.fullmatch(element):
         level = int(element[1]) + 1
         return Paragraph(
             "heading", indices, heading_level=level, from_heading_element=True, element_level=level
@@ -204,7 +214,7 @@ def _heading_level(group: list[Line], whole: str, book: Book) -> int | None:
     if head is not None:
         return head.level
     size = group[0].size
-    letters = regex.sub(r"[^\p{L}]", "", whole)
+    letters = "".join(filter(str.isalpha, whole))
     if not letters or _NAME.fullmatch(whole):
         return None
     ended = bool(SENTENCE_END.search(whole)) or whole[-1:] in ",;:-"
@@ -283,29 +293,34 @@ def _note_paragraphs(book: Book, lines: Sequence[Line]) -> list[Paragraph]:
 def _rebuild(book: Book) -> None:
     """The tracked text as paragraphs, a blank line between; the lines' own places are void after this."""
     pieces: list[tuple[int, int] | str] = []
-    text = book.tracked.text
     for number, paragraph in enumerate(book.paragraphs):
         if number:
             pieces.append("\n\n")
         by_line = paragraph.kind in ("verse", "table")
-        for position, index in enumerate(paragraph.lines):
+        before: Line | None = None
+        for index in paragraph.lines:
             line = book.lines[index]
-            start = line.end - len(line.text.lstrip())
-            end = line.start + len(line.text.rstrip())
-            if position:
-                if by_line:
+            words = line.words
+            start, end = line.start, line.end
+            if len(words) < end - start:
+                start, end = end - len(line.text.lstrip()), start + len(line.text.rstrip())
+            if before is None:
+                pass
+            elif by_line:
+                pieces += _plain_hyphen(pieces, book)
+                pieces.append("\n")
+            elif before.words[-1:] not in LINE_END_SIGNS and words[:1] != "—":
+                pieces.append(" ")
+            else:
+                how = join_between(before.words, words, book.lexicon)
+                if how == "-" and book.keep.holds("line_hyphen", line.page):
                     pieces += _plain_hyphen(pieces, book)
-                    pieces.append("\n")
+                elif how == "-":
+                    _drop_hyphen(pieces, book)
                 else:
-                    before = book.lines[paragraph.lines[position - 1]].text.rstrip()
-                    how = join_between(before, text[start:end], book.lexicon)
-                    if how == "-" and book.keep.holds("line_hyphen", line.page):
-                        pieces += _plain_hyphen(pieces, book)
-                    elif how == "-":
-                        _drop_hyphen(pieces, book)
-                    else:
-                        pieces += [*_plain_hyphen(pieces, book), *([how] if how else [])]
+                    pieces += [*_plain_hyphen(pieces, book), *([how] if how else [])]
             pieces.append((start, end))
+            before = line
         pieces += _plain_hyphen(pieces, book)
         first = book.lines[paragraph.lines[0]]
         paragraph.page = first.page

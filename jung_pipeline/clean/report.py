@@ -20,18 +20,18 @@ _BRACKETED = regex.compile(r"\[\d{1,4}\]")
 _EMPHASIS = regex.compile(r"(?<!\S)_\p{L}|\p{L}_(?!\S)")
 
 
-def make_report(book: Book, cleaned: pa.Table, entries: list[dict[str, Any]]) -> dict[str, Any]:
+def make_report(book: Book, cleaned: pa.Table, ledger: pa.Table) -> dict[str, Any]:
     """Removals and changes by rule, chapters, labels, notes, pages without text, and what looks left over."""
-    by_rule = Counter(entry["rule"] for entry in entries)
+    rules = ledger.column("rule").to_pylist()
+    by_rule = Counter(rules)
     characters: Counter[str] = Counter()
-    for entry in entries:
-        characters[entry["rule"]] += len(entry["before"])
+    for rule, before in zip(rules, ledger.column("before").to_pylist(), strict=True):
+        characters[rule] += len(before)
     text = "\n\n".join(cleaned.column("text").to_pylist())
-    pages_with_text = {
-        page
-        for row in cleaned.select(["page_first", "page_last"]).to_pylist()
-        for page in range(row["page_first"], row["page_last"] + 1)
-    }
+    bounds = zip(
+        cleaned.column("page_first").to_pylist(), cleaned.column("page_last").to_pylist(), strict=True
+    )
+    pages_with_text = {page for first, last in bounds for page in range(first, last + 1)}
     labels = {start[2] for start in PageMap(book).starts if start[2]} if book.lines else set()
     return {
         "ledger_entries_by_rule": dict(by_rule.most_common()),

@@ -6,18 +6,20 @@ from bisect import bisect_right
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import regex
 
+from jung_pipeline import tables
 from jung_pipeline.clean.book import Book, Paragraph
 from jung_pipeline.clean.ledger import Accounts, PageMap
 from jung_pipeline.clean.tracked import Edit
-from jung_pipeline.schemas import PARAGRAPH_SEPARATOR
+from jung_pipeline.schemas import CLEANED_TEXT, PARAGRAPH_SEPARATOR
 
 _REPEATED_SPACE = regex.compile(r"(?<=\S)(?:[ \t]{2,}|\t)(?=\S)|[ \t]+(?=\n|$)|(?<=\n)[ \t]+(?=\S)|^[ \t]+")
 
 
-def make_rows(book: Book) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of both tables."""
+def make_tables(book: Book) -> tuple[pa.Table, pa.Table]:
+    """The volume's ``schemas.CLEANED_TEXT`` and its ``schemas.REMOVAL_LEDGER``."""
     tracked = book.tracked
     pieces: list[tuple[int, int] | str] = []
     order: list[int] = []
@@ -53,13 +55,14 @@ def make_rows(book: Book) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     pages = PageMap(book)
     links = _links_by_row(book, new_place)
     starts, ends = _bounds(texts)
-    spans = accounts.spans(starts, ends)
-    rows = []
-    for place, (index, text) in enumerate(zip(order, texts, strict=True)):
-        at = int(starts[place])
-        row = _row(book, place, book.paragraphs[index], text, at, pages, links.get(place, []))
-        rows.append(row | {"spans": spans[place], "text": text})
-    return rows, accounts.entries()
+    rows = [
+        _row(book, place, book.paragraphs[index], text, at, pages, links.get(place, []))
+        for place, (index, text, at) in enumerate(zip(order, texts, starts.tolist(), strict=True))
+    ]
+    spans = CLEANED_TEXT.get_field_index("spans")
+    table = tables.from_rows(rows, CLEANED_TEXT.remove(spans))
+    table = table.add_column(spans, CLEANED_TEXT.field(spans), accounts.spans(starts, ends))
+    return table, accounts.ledger()
 
 
 def _may_have_spare_space(text: str) -> bool:
@@ -173,4 +176,5 @@ def _row(
         ],
         "char_start": at,
         "char_end": at + len(text),
+        "text": text,
     }

@@ -42,6 +42,8 @@ _LONGEST = 90
 _NEAR = 12
 #: Share of letters that two readings of one head have in common (Dice coefficient of letter pairs).
 _ALIKE = 0.72
+#: Shorter words are not misread beyond recognition but others.
+_SHORTEST_READING = 6
 
 
 @dataclass(slots=True)
@@ -192,16 +194,16 @@ def _repeated_words(
             if edge.top:
                 at_top.add(edge.words)
             numbered[edge.words] += _agrees(edge, offsets)
-    centres: list[tuple[str, int]] = []
+    centres: list[tuple[str, int, int, int]] = []
     bits: dict[str, int] = {}
     reading: dict[str, str] = {}
     for words in sorted(where, key=lambda w: (-len(where[w]), w)):
         pairs = _pairs(words, bits)
-        centre = next((c for c, its in centres if _alike(words, pairs, c, its)), None)
+        centre = _centre_of(words, pairs, centres)
         if centre is None and (len(where[words]) >= 2 or numbered[words] or pages <= 12):
             centre = words
             if len(centres) < 400:
-                centres.append((words, pairs))
+                centres.append((words, pairs, len(words), pairs.bit_count()))
         if centre is not None:
             reading[words] = centre
     tops = {centre for words, centre in reading.items() if words in at_top}
@@ -238,16 +240,18 @@ def _pairs(words: str, bits: dict[str, int]) -> int:
     return pairs
 
 
-def _alike(words: str, pairs: int, other: str, other_pairs: int) -> bool:
-    if words == other:
-        return True
-    if "§" in words or "§" in other:
-        return False
-    longer, shorter = max(len(words), len(other)), min(len(words), len(other))
-    if shorter < 6 or shorter < 0.75 * longer:
-        return False
-    both = pairs.bit_count() + other_pairs.bit_count()
-    return 2 * (pairs & other_pairs).bit_count() / both >= _ALIKE
+def _centre_of(words: str, pairs: int, centres: Sequence[tuple[str, int, int, int]]) -> str | None:
+    """The first of ``centres`` (words, pairs, how many letters and pairs) that ``words`` are another reading of."""
+    length, own = len(words), pairs.bit_count()
+    if length < _SHORTEST_READING or "§" in words:
+        return None
+    for centre, its, letters, count in centres:
+        longer, shorter = (length, letters) if length > letters else (letters, length)
+        if shorter < _SHORTEST_READING or shorter < 0.75 * longer:
+            continue
+        if 2 * (pairs & its).bit_count() / (own + count) >= _ALIKE and "§" not in centre:
+            return centre
+    return None
 
 
 def _strip(

@@ -31,6 +31,7 @@ from jung_pipeline.extract.document import (
 from jung_pipeline.extract.metadata import clean_metadata
 from jung_pipeline.extract.pdf_fragments import Fragment
 from jung_pipeline.extract.pdf_pages import PdfPage, PdfPages
+from jung_pipeline.garbage import collector_at_rest
 from jung_pipeline.text.languages import sample, spread, told_language
 
 #: Ligatures and blanks as the file has them; nothing outside the crop box; no images; unknown glyphs as
@@ -49,6 +50,7 @@ _NO_MEMORY = re.compile(r"\b[mc]?(?:re)?alloc \(.*failed")
 _MUPDF_ERRORS = (RuntimeError, ValueError, IndexError, mupdf.FzErrorBase)
 
 
+@collector_at_rest()
 def extract_pdf(path: Path, hints: Mapping[str, Any]) -> ExtractedDocument:
     """The lines of a PDF in reading order, its outline, page labels and metadata.
 
