@@ -16,8 +16,9 @@ from jung_pipeline.clean.hyphenation import spaced_breaks
 from jung_pipeline.clean.inline_marks import take_out_marks, take_out_page_numbers
 from jung_pipeline.clean.matter import take_out_back_matter, take_out_front_matter
 from jung_pipeline.clean.misreadings import correct_misreadings
+from jung_pipeline.clean.note_anchors import take_out_anchors
 from jung_pipeline.clean.note_places import place_footnotes
-from jung_pipeline.clean.notes import find_gathered_notes, strip_note_marks, take_out_anchors
+from jung_pipeline.clean.notes import find_gathered_notes, strip_note_marks
 from jung_pipeline.clean.numbered import take_out_paragraph_numbers
 from jung_pipeline.clean.outline import locate_outline, titles_of
 from jung_pipeline.clean.page_notes import find_page_notes
@@ -90,6 +91,7 @@ def clean_volume(lines: pa.Table, info: DocumentInfo, volume: Volume) -> Cleaned
     _rotated_marks(book)
     _specks(book)
     find_page_furniture(book)
+    _undo_if_nothing_is_left(book)
     progress.advance(_STAGE, 2, _STEPS)
     book.page_notes = find_page_notes(book)
     take_out_marks(book)
@@ -141,6 +143,14 @@ def _rotated_marks(book: Book) -> None:
         for line in book.lines:
             if line.fate is None and line.raw_start in rotated:
                 line.fate = "stamp"
+
+
+def _undo_if_nothing_is_left(book: Book) -> None:
+    """Give back what looked like running heads if nothing else stands on any page: then it is the text."""
+    if not any(line.fate is None and line.words for line in book.lines):
+        for line in book.lines:
+            if line.fate == "running_head":
+                line.fate = None
 
 
 def _specks(book: Book) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import regex
 
 from jung_pipeline.clean.lexicon import Lexicon
+from jung_pipeline.clean.numerals import roman_value
 from jung_pipeline.clean.tracked import Edit
 
 #: Stands for a hyphen at a line end that is certainly the author's; it never leaves the joining of lines.
@@ -20,6 +21,11 @@ HARD_HYPHEN = "\u2011"
 
 #: First halves that English writes with a hyphen before any word.
 _HYPHEN_PREFIXES = frozenset(["self", "well", "ill", "half", "ex", "quasi", "all", "vice", "cross", "twice"])
+
+#: Forms that English puts before a word without a hyphen, however rare the whole is.
+_COMBINING = frozenset(["counter", "hyper", "infra", "intra", "macro", "micro", "neuro", "photo", "proto", "pseudo", "psycho", "retro", "socio", "super", "supra", "theo", "trans", "ultra", "under"])  # fmt: skip
+#: So long first halves that are words are words of a compound.
+_LONG = 8
 
 #: After a hyphen these show a suspended one: "pre- and post-war", "Vor- und Nachteile".
 _SUSPENDED = frozenset(
@@ -73,8 +79,17 @@ def joined_without_hyphen(left: str, right: str, lexicon: Lexicon, *, doubt: boo
         return likely >= 1.5 and likely >= min(left_likely, right_likely) - _RARER
     if likely >= 1.5:
         return True
-    if not likely and len(left) >= 6 and left_likely >= _OWN_WORD and len(right) >= 5 and right_likely >= 2.0:
+    right_known = right_likely >= 2.0 or lexicon.count(right) >= 2
+    if not likely and len(left) >= 6 and left_likely >= _OWN_WORD and len(right) >= 5 and right_known:
         return False  # "capitalist-exploitative": two long words that nobody writes as one
+    long = len(left) >= _LONG and len(right) >= 5 and left.lower() not in _COMBINING
+    if (
+        not likely
+        and long
+        and (left_likely >= 2.0 or lexicon.count(left) >= 2)
+        and (right_likely >= 2.5 or lexicon.count(right) >= 2)
+    ):
+        return False  # "participative-social"
     return doubt
 
 
@@ -121,7 +136,8 @@ def join_between(before: str, after: str, lexicon: Lexicon) -> str:
         return "-"  # a scanner's sign for a hyphen that only the line's end called for
     if right[0].isupper():
         capitals = last.isupper() and len(last) > 1 and (right.isupper() or len(right) == 1)
-        return "-" if capitals and joined_without_hyphen(last, right, lexicon) else ""
+        numerals = roman_value(last) and roman_value(right)  # "MDCCCCVII-MDCCCCVIII"
+        return "-" if capitals and not numerals and joined_without_hyphen(last, right, lexicon) else ""
     return "-" if joined_without_hyphen(last, right, lexicon) else ""
 
 

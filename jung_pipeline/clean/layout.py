@@ -225,6 +225,11 @@ def uses_indents(lines: Sequence[Line], framed: dict[int, Frame]) -> bool:
     return indented >= max(3, 0.02 * len(lines))
 
 
+def _in_other_type(before: Line, after: Line) -> bool:
+    """Whether two lines differ in type size, if only a little."""
+    return bool(before.size and after.size) and not 0.95 <= (after.size or 1) / (before.size or 1) <= 1.05
+
+
 def _breaks_by_boxes(before: Line, after: Line, book: Book, framed: dict[int, Frame], indents: bool) -> bool:
     a, b = framed.get(before.index), framed.get(after.index)
     if a is None or b is None:
@@ -236,17 +241,22 @@ def _breaks_by_boxes(before: Line, after: Line, book: Book, framed: dict[int, Fr
     assert before.x1 is not None and after.x0 is not None
     short = before.x1 < a.right - 0.12 * (a.right - a.left)
     if before.page != after.page or after.y0 is None or before.y0 is None or after.y0 < before.y0 - 2:
-        return _breaks_over_columns(before, after, after.x0 - b.left, short=short, indents=indents)
+        return _breaks_over_columns(before, after, a, after.x0 - b.left, short=short, indents=indents)
     return _breaks_in_column(before, after, a, b, short=short, indents=indents)
 
 
-def _breaks_over_columns(before: Line, after: Line, indent: float, *, short: bool, indents: bool) -> bool:
-    """Whether a paragraph ends with a column or page; ``indent`` of the next line in points."""
+def _breaks_over_columns(
+    before: Line, after: Line, a: Frame, indent: float, *, short: bool, indents: bool
+) -> bool:
+    """Whether a paragraph ends with a column or page whose frame is ``a``; ``indent`` of the next line in points."""
     ended = bool(SENTENCE_END.search(before.words))
     if _OPENS_LOWER.match(after.words) and not (short and ended):
         return False
     if looks_like_heading(before.words) or looks_like_heading(after.words):
         return True
+    far_short = before.x1 is not None and before.x1 < a.right - 0.3 * (a.right - a.left)
+    if ended and (_in_other_type(before, after) or far_short):
+        return True  # the last line of a paragraph, whether or not the next is set in
     if indents:
         return 5 < indent < 60 and (ended or short)
     return ended and (short or before.page != after.page)

@@ -45,6 +45,9 @@ _LOOKED_AT = 8
 #: No heading with its numeral is longer than this.
 _LONGEST_LINE = 500
 
+#: What is set in another size than a list's entries by this factor is not of the list.
+_OTHER_TYPE = 1.05
+
 #: Back matter lies behind this share of the text.
 _BACK = 0.5
 
@@ -148,6 +151,8 @@ def _take_section(
             break
         if paragraph.kind == "heading" and (_ends_section(paragraph.text) or _opens_text(book, at, end)):
             break
+        if body and _in_other_type(book, body[0], paragraph) and len(paragraph.text.split()) >= 6:
+            break
         if is_prose(paragraph.text, 60) and not fits(paragraph.text):
             run = [p for p in paragraphs[end : end + 3] if is_prose(p.text, 40) and not fits(p.text)]
             if len(run) >= 2:
@@ -162,6 +167,12 @@ def _take_section(
     for paragraph in body:
         paragraph.fate = rule
     return end - at
+
+
+def _in_other_type(book: Book, entry: Paragraph, paragraph: Paragraph) -> bool:
+    """Whether a paragraph is set in another size than the list's entries, as far as sizes are known."""
+    sizes = [book.lines[p.lines[0]].size or 0.0 for p in (entry, paragraph) if p.lines]
+    return len(sizes) == 2 and min(sizes) > 0 and max(sizes) > _OTHER_TYPE * min(sizes)
 
 
 def _entries(book: Book, paragraph: Paragraph) -> list[str]:

@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 
 import regex
 
-from jung_pipeline.clean.book import Anchor, Book, Paragraph
+from jung_pipeline.clean.book import Book, Paragraph
 from jung_pipeline.clean.headings import parse_heading
-from jung_pipeline.clean.symbol_notes import hanging_signs
 from jung_pipeline.clean.tracked import Edit
 
 _I = regex.IGNORECASE
@@ -27,6 +26,7 @@ _OVER = regex.compile(r"\[?Foot-?note (?P<mark>\d{1,4}|[A-Z])\s*[:.]\]?(?=\s|$)"
 _INLINE = regex.compile(r"(?:Foot-?note|Note|Anmerkung|Anm\.|Fußnote) (?P<mark>\d{1,3})\s*[:.]\s+(?=\S)")
 _BRACKET = regex.compile(r"\[(?P<mark>\d{1,4}[a-z]?|[A-Z]{1,2}|[*†‡§]{1,3})\][.:]?\s+(?=\S)")
 _PLAIN = regex.compile(r"(?P<mark>\d{1,4}|[*†‡§]{1,3})(?:[.)]\s+|\s+)(?=\S)")
+_LED = regex.compile(r"[\[(]?(?:\d{1,4}|[*†‡§]{1,3})[\])]?[.:]?\s+(?=\S)")
 _ROUND = regex.compile(r"\((?P<mark>\d{1,4}|[*†‡§]{1,3})\)\s+(?=\S)")
 _LEADING = regex.compile(
     r"[\[(]?(?P<mark>\d{1,4}|[*†‡§¶‖#]{1,4}|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}|[A-Za-z]{1,2}(?=\]))[\])]?[.:)]?\s*(?=\S)"
@@ -38,6 +38,7 @@ def find_gathered_notes(book: Book) -> None:
     """Make footnotes of the paragraphs that are notes, with their marks; headings over them go."""
     paragraphs = book.paragraphs
     in_text, in_round = _marks_in_text(paragraphs)
+    in_round = set() if _are_under_heading(book, in_round) else in_round
     section = False
     open_bracket = False
     current: Paragraph | None = None
@@ -107,6 +108,9 @@ def _is_over_notes(book: Book, index: int) -> bool:
     text = book.paragraphs[index].text
     if len(text) >= 80 or not _HEADING.fullmatch(text):
         return False
+    behind = book.paragraphs[index + 1 :] if book.page_notes else []
+    if behind and all(p.fate is not None or p.kind == "footnote" for p in behind):
+        return True  # over the notes of an edition whose pages have them at their feet
     return _notes_follow(book.paragraphs, index, at_foot=bool(book.page_notes)) or _heads_lists(
         book.paragraphs, index
     )
@@ -136,6 +140,20 @@ def _heads_lists(paragraphs: Sequence[Paragraph], index: int) -> bool:
 def _becomes_note(paragraph: Paragraph, head: Paragraph | None) -> None:
     paragraph.kind = "footnote"
     paragraph.note_mark = head.note_mark if head else None
+
+
+def _are_under_heading(book: Book, marks: set[str]) -> bool:
+    """Whether the notes stand under a heading of their own, for the most part.
+
+    Then paragraphs elsewhere that begin with such round marks are points that the author counts.
+    """
+    live = [i for i, p in enumerate(book.paragraphs) if p.fate is None]
+    over = next((i for i in live if _is_over_notes(book, i)), None) if marks else None
+    if over is None:
+        return False
+    texts = ((i, book.paragraphs[i].text) for i in live)
+    led = [i for i, text in texts if (_ROUND if i < over else _LED).match(text)]
+    return sum(i > over for i in led) >= 0.5 * len(led)
 
 
 _INSIDE_BRACKETS = regex.compile(r"(?<=\S\s?)\[(\d{1,4}[a-z]?|[A-Z]{1,2}|\*+)\]")
@@ -273,79 +291,7 @@ def strip_note_marks(book: Book) -> None:
                 paragraph.note_mark = match["mark"].translate(_SUPERSCRIPTS)
                 edits.append(Edit(paragraph.start, paragraph.start + match.end(), "", "note_frame"))
         last = paragraph
-    book.tracked.apply(edits)
-    book.sync_paragraphs()
-
-
-_BRACKETED = regex.compile(r" ?\[(\d{1,4}[a-z]?|[A-Z]{1,2}|[*†‡§]{1,3})\]")
-_ROUNDED = regex.compile(r"(?<=[\p{L}.,;:!?”\"’)\]])\((\d{1,4})\)")
-_GLUED = regex.compile(r"(?:(?<=\p{L}{3})|(?<=\p{L}[.,;:!?”\"’)]))(\d{1,3})(?=[\s.,;:)]|$)")
-
-
-def take_out_anchors(book: Book) -> None:
-    """Remove marks in brackets and hanging asterisks from the text where a note bears that mark."""
-    noted = [p for p in book.paragraphs if p.note_mark and (p.kind == "footnote" or p.fate == "note_frame")]
-    marks = {p.note_mark for p in noted if p.note_mark and p.fate != "note_heading"}
-    if not marks:
-        return
-    page_marks: dict[int, set[str]] = defaultdict(set)
-    for note in book.page_notes:
-        page_marks[note.page].add(note.mark)
-    anchors_on: dict[int, set[str]] = defaultdict(set)
-    for anchor in book.anchors:
-        anchors_on[anchor.page].add(anchor.mark)
-    use_round = _use_round(book, _ROUNDED, marks)
-    edits: list[Edit] = []
     for paragraph in book.paragraphs:
-        if paragraph.fate is not None or not paragraph.text:
-            continue
-        text = paragraph.text
-        found = (
-            [m for m in _BRACKETED.finditer(text) if m.group(1) in marks and m.start()] if "[" in text else []
-        )
-        if paragraph.kind != "footnote":
-            if use_round:
-                found += [m for m in _ROUNDED.finditer(paragraph.text) if m.group(1) in marks]
-            on_page = page_marks.get(paragraph.page, set()) | page_marks.get(paragraph.page + 1, set())
-            anchored = {mark for page in range(-1, 2) for mark in anchors_on.get(paragraph.page + page, ())}
-            found += _without_brackets(book, paragraph, on_page, anchored, marks)
-        for match in found:
-            _take_anchor(book, paragraph, match, edits)
-            anchors_on[paragraph.page].add(match.group(1))
+        paragraph.note_mark = paragraph.note_mark or None
     book.tracked.apply(edits)
     book.sync_paragraphs()
-
-
-def _without_brackets(
-    book: Book, paragraph: Paragraph, on_page: set[str], anchored: set[str], marks: set[str]
-) -> list[regex.Match[str]]:
-    """Hanging asterisks, and numbers glued to words, that notes on the same page (or the next) bear."""
-    text = paragraph.text
-    found: list[regex.Match[str]] = []
-    if any(char in text for char in "*†‡§"):
-        known = on_page or (set() if book.page_notes else marks)
-        found += [m for m in hanging_signs(text) if m.group(1) in known]
-    if missing := on_page - anchored:
-        found += [m for m in _GLUED.finditer(text) if m.group(1) in missing and m.group(1) != "0"]
-    return found
-
-
-def _use_round(book: Book, rounded: regex.Pattern[str], marks: set[str]) -> bool:
-    """Whether "(12)" directly behind a word is this volume's note mark: most of the notes have one."""
-    found = {
-        match.group(1)
-        for p in book.paragraphs
-        if p.kind != "footnote" and "(" in p.text
-        for match in rounded.finditer(p.text)
-    }
-    return len(found & marks) >= max(2, 0.5 * len(marks))
-
-
-def _take_anchor(book: Book, paragraph: Paragraph, match: regex.Match[str], edits: list[Edit]) -> None:
-    start, end = paragraph.start + match.start(), paragraph.start + match.end()
-    if match.group().startswith(" ") and end < len(book.tracked.text) and book.tracked.text[end].isalnum():
-        start += 1
-    raw = int(book.tracked.source[paragraph.start + match.start(1)])
-    book.anchors.append(Anchor(raw, match.group(1), None, paragraph.page))
-    book.report["note marks taken out"] += 1
-    edits.append(Edit(start, end, "", "note_mark"))

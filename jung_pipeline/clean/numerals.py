@@ -5,7 +5,7 @@ from __future__ import annotations
 import regex
 
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-_WELL_FORMED = regex.compile(r"m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,4})")
+_WELL_FORMED = regex.compile(r"m{0,3}(cm|cd|d?c{0,4})(xc|xl|l?x{0,4})(ix|iv|v?i{0,4})")
 _STEPS = [
     (1000, "M"),
     (900, "CM"),

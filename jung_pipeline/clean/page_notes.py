@@ -19,6 +19,8 @@ from jung_pipeline.clean.layout import SENTENCE_END
 _SMALLER = 0.93
 #: Lines of one note differ in measured size by less than this factor.
 _SAME_SIZE = 1.03
+#: A scanner's sizes vary; type of another size differs by this factor from page to page.
+_ANOTHER_SIZE = 1.06
 #: So many notes show in what size notes are set.
 _ENOUGH = 5
 _MARK = regex.compile(
@@ -27,6 +29,9 @@ _MARK = regex.compile(
 _SYMBOL = regex.compile(r"\s*([*†‡§¶‖]{1,3})\s*\S")
 _RAISED_START = regex.compile(r"\s*[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}\s*\S")
 _DIGITS_START = regex.compile(r"\s*(\d{1,3})[.)]?\s+\S")
+#: Of a note whose mark is lost.
+NO_MARK = ""
+_UNFINISHED = regex.compile(r"[\p{L},-]$")
 #: A note's beginning; the rest of a sentence; the rule over notes.
 _NUMBERED = regex.compile(r"(?:\d{1,3}[.)]?|\[\d{1,3}\]|\(\d{1,3}\))\s+[\p{Lu}\"“‘«„]")
 _GOES_ON = regex.compile(r"[\p{Ll}]")
@@ -38,7 +43,7 @@ _DEPTH = 10
 
 def find_page_notes(book: Book) -> list[PageNote]:
     """The notes at page feet; their lines get the number of their note."""
-    if not book.paged:
+    if not book.paged and not book.has_boxes:
         return []
     pages: dict[int, list[Line]] = defaultdict(list)
     for line in book.live():
@@ -58,24 +63,47 @@ def find_page_notes(book: Book) -> list[PageNote]:
             above = page_lines[: len(page_lines) - len(foot)]
             if above and _RULE.fullmatch(above[-1].words):
                 above.pop().fate = "ornament"
+            if running_on is not None and not _same_size(book.lines[running_on.lines[-1]], foot[0]):
+                running_on = None  # a poem or a list in a type of its own
+            count = len(notes)
             _divide(foot, page, notes, raised_starts, running_on, above)
+            if (
+                len(notes) == count
+                and running_on is None
+                and _in_sentence(above, pages.get(page + 1, ()), largest)
+            ):
+                notes.append(PageNote(NO_MARK, page, [line.index for line in foot]))
     for number, note in enumerate(notes):
         for index in note.lines:
             book.lines[index].note = number
     return notes
 
 
+def _in_sentence(above: Sequence[Line], following: Sequence[Line], largest: float | None) -> bool:
+    """Whether smaller lines without a mark part a sentence of the text that goes on at the next page's top."""
+    if largest is None or not above or not following or (following[0].size or 0) <= largest:
+        return False
+    return _UNFINISHED.search(above[-1].words) is not None and _GOES_ON.match(following[0].words) is not None
+
+
+def _same_size(one: Line, other: Line) -> bool:
+    """Whether two lines are set in one type size, as far as is known."""
+    if not one.size or not other.size:
+        return True
+    return max(one.size, other.size) < _ANOTHER_SIZE * min(one.size, other.size)
+
+
 def _note_size(pages: Mapping[int, Sequence[Line]], body: float, raised_starts: set[int]) -> float:
     """The largest type size that notes have: where most notes begin in one size, quotations may be larger."""
     largest = _SMALLER * body
     begun: Counter[float] = Counter()
+    plain: Counter[float] = Counter()  # by notes whose marks are not raised
     for page_lines in pages.values():
-        foot = _small_foot(page_lines, largest, whole_page=False)
-        begun.update(
-            round(line.size or 0, 1)
-            for line in foot
-            if line.raw_start in raised_starts and _mark_of(line) is not None
-        )
+        for line in _small_foot(page_lines, largest, whole_page=False):
+            if _mark_of(line) is not None:
+                (begun if line.raw_start in raised_starts else plain)[round(line.size or 0, 1)] += 1
+    if sum(begun.values()) < _ENOUGH:
+        begun = plain
     if sum(begun.values()) < _ENOUGH:
         return largest
     size, count = begun.most_common(1)[0]
@@ -164,7 +192,7 @@ def _divide(
     raised = any(line.raw_start in raised_starts for line in foot)
     found: list[PageNote] = []
     for line in foot:
-        mark = _mark_of(line)
+        mark = _mark_of(line, zero=line.raw_start in raised_starts)
         if mark is not None and raised and line.raw_start not in raised_starts and mark.isdigit():
             mark = None  # a year or a number that a line of a note happens to begin with
         if (
@@ -195,12 +223,13 @@ def _stands_in(mark: str, lines: Sequence[Line]) -> bool:
     return any(mark in line.words[1:] for line in lines)
 
 
-def _mark_of(line: Line) -> str | None:
+def _mark_of(line: Line, *, zero: bool = False) -> str | None:
+    """The mark that ``line`` begins with, if any; a 0 only where ``zero`` allows it, as raised ones are."""
     match = _MARK.match(line.text)
     if not match or (match.end() >= len(line.text.rstrip()) and len(line.words) > 4):
         return None
     mark = next(group for group in match.groups() if group is not None).translate(_SUPERSCRIPTS)
-    if mark.isdigit() and int(mark) == 0:
+    if mark.isdigit() and int(mark) == 0 and not zero:
         return None
     return mark
 

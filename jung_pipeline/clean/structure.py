@@ -10,13 +10,8 @@ import regex
 
 from jung_pipeline import tables
 from jung_pipeline.clean.book import Paragraph
-from jung_pipeline.clean.headings import (
-    bare_numeral,
-    cited,
-    in_title_case,
-    is_contents_line,
-    parse_heading,
-)
+from jung_pipeline.clean.citing import cited, in_title_case
+from jung_pipeline.clean.headings import bare_numeral, is_contents_line, parse_heading
 from jung_pipeline.clean.lexicon import guess_language
 from jung_pipeline.clean.numeral_runs import Start
 from jung_pipeline.clean.numerals import word_value

@@ -147,3 +147,21 @@ def test_abbreviations_before_numbers():
         "He read the repr. 1970 and approx. 50 books.",
         "Then he slept.",
     ]
+
+
+def test_points_in_round_brackets_are_no_notes_where_the_notes_have_their_own_heading():
+    notes = "\n\n".join(f"{n} Of the note number {n}, which is told in the winter." for n in range(1, 6))
+    text = _text(
+        "The king(1) slept.(2) His son(3) woke(4) and left.(5) I divide it into three:\n\n(1) The first is rest.\n\n"
+        "(2) The second is sleep.\n\n(3) The third is more sleep.\n\nThen he rose and spoke to all of them.\n\nFOOTNOTES\n\n"
+        + notes
+    )
+    assert "The king slept. His son woke and left." in text
+    assert text.index("(1) The first is rest.") < text.index("Then he rose")
+
+
+def test_compounds_of_long_words_keep_their_hyphen_at_a_line_end():
+    text = "It was a participative-\nsocial art of the period MDCCCCVII-\nMDCCCCVIII in Leipzig."
+    assert (
+        _text(text) == "It was a participative-social art of the period MDCCCCVII-MDCCCCVIII in Leipzig."
+    )
