@@ -121,6 +121,11 @@ def _elements(paragraphs: Sequence[Paragraph], worded: Sequence[Start]) -> list[
         and len(p.text) < 300
         and not NO_TEXT.fullmatch(p.text.strip(" .:"))
     ]
+    parts = {start.paragraph for start in worded if start.level == 1}
+    if parts and parts == {
+        index for index, p in headings if p.element_level == paragraphs[min(parts)].element_level
+    }:
+        headings = [(index, p) for index, p in headings if index not in parts]  # chapters stand below
     if len(headings) < 2:
         return []
     by_level: dict[int, list[int]] = defaultdict(list)

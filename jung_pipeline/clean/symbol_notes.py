@@ -36,20 +36,33 @@ def find_symbol_notes(book: Book) -> None:
     if not any(sign in book.tracked.text for sign in SIGNS):
         return
     edits = []
-    for paragraph, match in _paired(book.paragraphs):
+    taken = [(a.raw, a.mark) for a in book.anchors if a.target is None and a.mark.strip(SIGNS) == ""]
+    begins = [book.lines[p.lines[0]].raw_start for p in book.paragraphs]
+    for paragraph, match in _paired(book.paragraphs, begins, sorted(taken)):
         paragraph.kind, paragraph.note_mark = "footnote", match["mark"]
         edits.append(Edit(paragraph.start, paragraph.start + match.end(), "", "note_frame"))
     book.tracked.apply(edits)
     book.sync_paragraphs()
 
 
-def _paired(paragraphs: Sequence[Paragraph]) -> list[tuple[Paragraph, regex.Match[str]]]:
-    """The paragraphs that are such notes, and the matches of their marks."""
+def _paired(
+    paragraphs: Sequence[Paragraph], begins: Sequence[int], taken: list[tuple[int, str]]
+) -> list[tuple[Paragraph, regex.Match[str]]]:
+    """The paragraphs that are such notes, and the matches of their marks.
+
+    Args:
+        paragraphs: of the volume.
+        begins: where each begins in the raw text.
+        taken: raised signs that are already out of the text: where they stood, in order, and which.
+    """
     open_signs: Counter[str] = Counter()
     last_seen: dict[str, int] = {}
     found: list[tuple[Paragraph, regex.Match[str]]] = []
     unclaimed: Counter[str] = Counter()
     for index, paragraph in enumerate(paragraphs):
+        while taken and taken[0][0] < begins[index]:
+            mark = taken.pop(0)[1]
+            open_signs[mark], last_seen[mark] = open_signs[mark] + 1, index
         if paragraph.fate is not None or not any(sign in paragraph.text for sign in SIGNS):
             continue
         led = _LED.match(paragraph.text) if paragraph.kind in _KINDS else None

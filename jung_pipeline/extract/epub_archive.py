@@ -86,7 +86,8 @@ class Archive:
         }
         self._folded: dict[str, str] = {}
         for name in self._names:
-            self._folded.setdefault(unquote(name).casefold(), name)
+            # Archives made under Windows may divide folders by backslashes.
+            self._folded.setdefault(unquote(name).replace("\\", "/").casefold(), name)
 
     def __enter__(self) -> Archive:
         return self
@@ -121,7 +122,9 @@ class Archive:
         if not path:
             return base, fragment
         path = path.partition("?")[0]
-        return self.find(posixpath.join(posixpath.dirname(base), path)), fragment
+        if path.startswith("/"):  # from the root of the archive
+            return self.find(path.lstrip("/")), fragment
+        return self.find(posixpath.join(posixpath.dirname(base.replace("\\", "/")), path)), fragment
 
     def read(self, name: str) -> bytes:
         """The bytes of the entry ``name``.

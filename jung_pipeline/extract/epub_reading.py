@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jung_pipeline.errors import SourceError
-from jung_pipeline.extract import epub_navigation, epub_package, gutenberg, html_bs4, html_outline
+from jung_pipeline.extract import encoding, epub_navigation, epub_package, gutenberg, html_bs4, html_outline
 from jung_pipeline.extract.document import (
     DocumentInfo,
     ExtractedDocument,
@@ -221,7 +221,8 @@ def _is_binary(data: bytes) -> bool:
         return False
     if head.lstrip().startswith((b"%PDF", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8")):
         return True
-    text = head.replace(b"\0", b"")  # UTF-16 without a mark has many zeros
+    wide = head.count(0) > 0.3 * len(head)  # UTF-16 without a mark
+    text = encoding.beginning_of(head).encode("utf-8") if wide else head
     controls = len(text) - len(text.translate(None, _CONTROLS))
     return b"<" not in data.replace(b"\0", b"") or controls > len(text) * _MAX_CONTROLS
 

@@ -19,7 +19,7 @@ from jung_pipeline.extract.gutenberg import LICENCE, TRANSCRIBER
 from jung_pipeline.text.languages import sample, told_language
 
 #: Goes up when the raw lines of the same file would come out differently.
-EXTRACTION_VERSION = "3"
+EXTRACTION_VERSION = "4"
 
 Format = Literal["pdf", "epub", "html", "txt"]
 

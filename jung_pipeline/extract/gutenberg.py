@@ -82,6 +82,9 @@ _MAX_HEADER_ROWS = 600
 _HEADER_REACH = 60
 _MIN_TEXT_ROWS = 60
 
+#: "End of …" and the marker that ends the file stand no further apart, in rows.
+_AT_THE_END = 8
+
 
 class TextLine(Protocol):
     """What recognising the texts of a file asks of a line."""
@@ -112,6 +115,11 @@ def label_lines(lines: Sequence[Line]) -> list[str | None]:
         labels[first:last] = [None] * (last - first)
         _label_credits(lines, labels, first, last)
         _label_notes(lines, labels, first, last)
+        for row in range(first, last):
+            if _names_itself(lines[row].text) and _END_LINE.search(
+                lines[row].text
+            ):  # of a part of a compilation
+                labels[row] = LICENCE
     return labels
 
 
@@ -127,7 +135,7 @@ def texts_of(lines: Sequence[TextLine]) -> list[tuple[int, int]]:
     """
     named = [(index, line.text) for index, line in enumerate(lines) if _names_itself(line.text)]
     starts = [index for index, text in named if _START.search(text) or _SMALL_PRINT_END.search(text)]
-    ends = [index for index, text in named if _END.search(text) or _END_LINE.search(text)]
+    ends = _ends(lines, named)
     first = 0
     for index in starts:
         anew = bool(first) and _START.search(lines[index].text) and index - first > _MIN_TEXT_ROWS
@@ -144,6 +152,23 @@ def texts_of(lines: Sequence[TextLine]) -> list[tuple[int, int]]:
         if again is None:
             return texts
         first = _end_of_marker(lines, again)
+
+
+def _ends(lines: Sequence[TextLine], named: Sequence[tuple[int, str]]) -> list[int]:
+    """The rows at which texts end. In a compilation "End of Project Gutenberg's …" stands behind each part too."""
+    ends = [index for index, text in named if _END.search(text)]
+    worded = [index for index, text in named if _END_LINE.search(text)]
+    for number, index in enumerate(worded):
+        later = [end for end in (*ends, *worded[number + 1 : number + 2]) if end > index]
+        between = lines[index + 1 : min(later, default=index + 1)]
+        inner = len(between) > _AT_THE_END and not any(
+            pattern.search(line.text)
+            for line in between
+            for pattern in (_HEADER, _START, _LICENCE_START, _SMALL_PRINT_START)
+        )
+        if not inner:
+            ends.append(index)
+    return sorted(ends)
 
 
 def _names_itself(text: str) -> bool:

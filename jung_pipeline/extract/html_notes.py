@@ -185,9 +185,29 @@ def _kind(
         return "noteref"
     if to_note and not from_note:
         return "noteref"
+    ahead = place is not None and place.row > index and place.offset <= _AT_START
+    if (
+        ahead
+        and target_row is not None
+        and target_row.element not in HEADINGS
+        and _hangs_in_brackets(row, link)
+    ):
+        return "noteref"
     if link.raised and not (at_start and (from_note or row.element == "li")):
         return "noteref"
     return None
+
+
+#: A mark in brackets: "[12]", "(3)", "[*]".
+_FRAMED = regex.compile(r"\[(?:\d{1,4}[a-z]?|[a-z]{1,2}|[*†‡§]{1,3})\]|\((?:\d{1,4}|[*†‡§]{1,3})\)")
+
+
+def _hangs_in_brackets(row: Row, link: Link) -> bool:
+    """Whether a link is a mark in brackets behind a word: "lamp[1]", "lamp [1]", "lamp(1)"."""
+    start, end = _with_brackets(row.text, link.start, link.end)
+    before, mark = row.text[:start], row.text[start:end]
+    close = not before[-1:].isspace() or mark.startswith("[")
+    return bool(before.strip()) and close and _FRAMED.fullmatch(mark) is not None
 
 
 def _is_before(place: _Place | None, index: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from jung_pipeline.clean.cleaner import CleanedVolume
+from jung_pipeline.clean.structure import chapters_of
 from jung_pipeline.extract.extractor import extract
 from jung_pipeline_tests.extract.epub_maker import make_epub, page
 
@@ -153,3 +154,33 @@ def test_a_mark_without_a_note_in_its_chapter_is_not_given_another_chapters(tmp_
     body = f"{NOTED[0]}<h4>NOTES</h4>{FIRST}{NOTED[1]}<h4>NOTES</h4>{SECOND}<h2>CHAPTER III</h2><p>{PROSE}<sup>1</sup></p>"
     volume = cleaned(make_epub(tmp_path / "b.epub", {"a.xhtml": page(body)}))
     assert links(volume)[-1] == ("1", None)
+
+
+def test_raised_asterisks_without_links_pair_with_the_notes_they_lead(tmp_path: Path) -> None:
+    body = page("<p>The king<sup>*</sup> slept.</p><p>He woke.</p><p><sup>*</sup> Not the old one.</p>")
+    book = cleaned(make_epub(tmp_path / "b.epub", {"a.xhtml": body}))
+    rows = book.paragraphs.select(["kind", "text", "note_mark"]).to_pylist()
+    assert [(row["kind"], row["text"]) for row in rows] == [
+        ("body", "The king slept."),
+        ("body", "He woke."),
+        ("footnote", "Not the old one."),
+    ]
+    assert rows[-1]["note_mark"] == "*"
+    assert len(book.paragraphs.column("note_links").to_pylist()[0]) == 1
+
+
+def test_headings_under_parts_are_chapters(tmp_path: Path) -> None:
+    text = "<p>" + "The rain came late that year and the river stayed low. " * 12 + "</p>"
+    body = "".join(
+        f"<h1>PART {part}</h1>" + "".join(f"<h2>{title}</h2>{text}" for title in titles)
+        for part, titles in (("ONE", ("The Hill", "The Sea")), ("TWO", ("The Sky",)))
+    )
+    book = cleaned(make_epub(tmp_path / "b.epub", {"a.xhtml": page(body)}))
+    chapters = [(one["kind"], one["title"]) for one in chapters_of(book.paragraphs)]
+    assert chapters == [
+        ("part", None),
+        ("chapter", "The Hill"),
+        ("chapter", "The Sea"),
+        ("part", None),
+        ("chapter", "The Sky"),
+    ]

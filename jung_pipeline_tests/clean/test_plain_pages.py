@@ -162,6 +162,4 @@ def test_points_in_round_brackets_are_no_notes_where_the_notes_have_their_own_he
 
 def test_compounds_of_long_words_keep_their_hyphen_at_a_line_end():
     text = "It was a participative-\nsocial art of the period MDCCCCVII-\nMDCCCCVIII in Leipzig."
-    assert (
-        _text(text) == "It was a participative-social art of the period MDCCCCVII-MDCCCCVIII in Leipzig."
-    )
+    assert _text(text) == "It was a participative-social art of the period MDCCCCVII-MDCCCCVIII in Leipzig."

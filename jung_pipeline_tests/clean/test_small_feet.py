@@ -58,7 +58,10 @@ def test_lists_of_literature_end_where_other_type_begins(tmp_path):
     lives = lines(
         60,
         560,
-        ["She is a theorist of the winter, who has taught in Basel and has", "worked for many years in Zurich."],
+        [
+            "She is a theorist of the winter, who has taught in Basel and has",
+            "worked for many years in Zurich.",
+        ],
         7,
         10,
     )

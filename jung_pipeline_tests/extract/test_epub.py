@@ -558,3 +558,37 @@ def test_a_document_cut_off_or_empty_is_a_part_that_was_not_read(tmp_path: Path)
     ]
     assert book.info.status == "partial"
     assert texts(book)[0] == "One" and texts(book)[-1] == "Whole."
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_wide_letters_need_no_mark_of_their_order(tmp_path, encoding):
+    text = '<?xml version="1.0" encoding="utf-16"?><html><body><p>Zürich — “the tower”</p></body></html>'
+    document = extract_epub(make_epub(tmp_path / "b.epub", {"a.xhtml": text.encode(encoding)}), {})
+    assert document.lines.column("text").to_pylist() == ["Zürich — “the tower”"]
+
+
+def test_paths_from_the_root_and_with_backslashes(tmp_path):
+    made = make_epub(
+        tmp_path / "made.epub",
+        {"text/a.xhtml": page("<p>One.</p>")},
+        items='<item id="abs" href="/OEBPS/b.xhtml" media-type="application/xhtml+xml"/>',
+        spine=["d0", "abs"],
+        extra={"OEBPS/b.xhtml": page("<p>Two.</p>")},
+    )
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(tmp_path / "b.epub", "w") as new:
+        for name in old.namelist():
+            entry = zipfile.ZipInfo("x")
+            entry.filename = name.replace("/", "\\")
+            new.writestr(entry, old.read(name))
+    for path in (made, tmp_path / "b.epub"):
+        assert extract_epub(path, {}).lines.column("text").to_pylist() == ["One.", "Two."]
+
+
+def test_marks_in_brackets_that_lead_to_another_file_are_notes(tmp_path):
+    documents = {
+        "a.xhtml": page('<h1>One</h1><p>The lamp<a href="n.xhtml#n1">[1]</a> burned.</p>'),
+        "n.xhtml": page('<h1>Notes</h1><ol><li id="n1">A gift of the miller.</li></ol>'),
+    }
+    rows = extract_epub(make_epub(tmp_path / "b.epub", documents), {}).lines.to_pylist()
+    assert [row["element"] for row in rows] == ["h1", "p", "h1", "footnote"]
+    assert [mark["kind"] for mark in rows[1]["marks"]] == ["noteref"]

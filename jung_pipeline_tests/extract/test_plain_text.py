@@ -384,3 +384,16 @@ def test_pagination_of_a_real_book() -> None:
     assert len(pages) > 300
     assert book.info.metadata["author"] == "William James"
     assert "year" not in book.info.metadata
+
+
+def test_a_compilation_keeps_what_stands_behind_the_end_of_its_first_part() -> None:
+    tale = "\n\n".join(f"Line {n} of the tale, which is told in the winter." for n in range(12))
+    ends = ("End of the Project Gutenberg EBook of First, by A.", "End of Project Gutenberg's Second")
+    text = (
+        "The Project Gutenberg eBook of Works\n\n*** START OF THE PROJECT GUTENBERG EBOOK WORKS ***\n\n"
+        f"FIRST\n\n{tale}\n\n{ends[0]}\n\nSECOND\n\n{tale}\n\n{ends[1]}\n\nTHIRD\n\n{tale}\n\n"
+        "End of Project Gutenberg's Works\n\n*** END OF THE PROJECT GUTENBERG EBOOK WORKS ***\n\nLicence.\n"
+    )
+    kept = [row["text"] for row in rows(read(text)) if row["element"] is None]
+    assert [line for line in kept if line.isupper()] == ["FIRST", "SECOND", "THIRD"]
+    assert len(kept) == 3 + 3 * 12
