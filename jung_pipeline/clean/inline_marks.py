@@ -157,9 +157,8 @@ def _take_out_superscripts(book: Book, notes_on_page: defaultdict[int, set[str]]
 #: A printed page number in the flow: "[165]", "{12}", "[Pg 12]", "[S. 12]".
 _IN_FLOW = re.compile(r"\[(?:Pg?\.? ?|p\.? ?|S\. ?|Seite )?(\d{1,4})\]|\{(\d{1,4})\}")
 #: The beginning of a gathered note.
-_NOTE_LINE = regex.compile(
-    r"(?m)^\s*(?:\[?Foot-?note\s+(\d{1,4})[:\]]|\[(\d{1,4})\](?=.*\S))", regex.IGNORECASE
-)
+_NOTE_LINE = regex.compile(r"\[?Foot-?note\s+(\d{1,4})[:\]]|\[(\d{1,4})\](?=.*\S)", regex.IGNORECASE)
+_BEGINS_NOTE = frozenset("[Ff")
 #: Fewer numbers than ``_LEAST`` are pages' only from here on, and between words of one sentence.
 _NO_NOTE, _A_YEAR = 10, 1000
 _WORD_BEFORE = regex.compile(
@@ -196,7 +195,8 @@ def take_out_page_numbers(book: Book) -> None:
     gaps = sorted(found[b].start() - found[a].start() for a, b in itertools.pairwise(chain))
     if by_one < _BY_ONE * (len(chain) - 1) or gaps[len(gaps) // 2] < _PAGE_LENGTH:
         return
-    noted = {int(framed or bare) for framed, bare in _NOTE_LINE.findall(text)}
+    begun = (_NOTE_LINE.match(line) for line in map(str.lstrip, text.split("\n")) if line[:1] in _BEGINS_NOTE)
+    noted = {int(match[1] or match[2]) for match in begun if match is not None}
     if sum(values[i] in noted for i in chain) > 0.3 * len(chain):
         return  # marks of notes that are gathered elsewhere
     if sum(_opens_paragraph(text, found[i]) for i in chain) > 0.7 * len(chain):

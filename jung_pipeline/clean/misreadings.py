@@ -24,7 +24,7 @@ from jung_pipeline.clean import list_noise, one_off, shapes, tokens
 from jung_pipeline.clean.confusions import LONGEST, Channel
 from jung_pipeline.clean.lexicon import Lexicon, bands
 from jung_pipeline.clean.spellings import is_compound, is_derived, is_inflected, modern_german, spellings
-from jung_pipeline.clean.split_words import divided, of_small_words
+from jung_pipeline.clean.split_words import divided, of_small_words, two_small_words
 from jung_pipeline.clean.tracked import Edit
 from jung_pipeline.text import words as word_lists
 
@@ -153,14 +153,13 @@ class Corrector:
     @functools.cached_property
     def doubtful(self) -> list[str]:
         """The words of the volume that do not stand as read without weighing."""
-        meant = list_noise.misread_in_lists(self.language)
+        # Known words stand as read, unless lists know them for misreadings: most words, told at a glance.
+        unsure = list_noise.misread_in_lists(self.language).keys() | two_small_words(self.language)
         listed = self.lexicon.listed.get
-        # Frequent words stand as read, unless lists know them for misreadings: most words, told at a glance.
         return [
             word
             for word in self.words
-            if (listed(lower := word.lower(), 0.0) < _RUN_TOGETHER or lower in meant)
-            and not self._settled(word)
+            if (listed(lower := word.lower(), 0.0) < _KNOWN or lower in unsure) and not self._settled(word)
         ]
 
     def _settled(self, word: str) -> bool:

@@ -220,13 +220,22 @@ def _joins(text: str, lexicon: Lexicon, line_ends: Collection[int]) -> Iterator[
     words = tokens.forms(text, starts, ends)
     at_line_end = np.zeros(len(points), dtype=bool)
     at_line_end[list(line_ends)] = True
-    for number in _that_make_a_word(
-        words, _worth_weighing(words, starts, ends, points, at_line_end, lexicon), lexicon
+    worth = _worth_weighing(words, starts, ends, points, at_line_end, lexicon)
+    numbers = _that_make_a_word(words, worth, lexicon)
+    line_ends_before = np.cumsum(at_line_end)
+    line_ends_between = line_ends_before[starts[numbers + 1] - 1] > line_ends_before[ends[numbers] - 1]
+    for first, second, start, end, following, last, line_end in zip(
+        words.of[numbers].tolist(),
+        words.of[numbers + 1].tolist(),
+        starts[numbers].tolist(),
+        ends[numbers].tolist(),
+        starts[numbers + 1].tolist(),
+        ends[numbers + 1].tolist(),
+        line_ends_between.tolist(),
+        strict=True,
     ):
-        left, right = (words.strings[word] for word in words.of[number : number + 2].tolist())
-        start, end = int(starts[number]), int(ends[number])
-        following, last = int(starts[number + 1]), int(ends[number + 1])
-        kind = _kind(text[end:following], bool(at_line_end[end:following].any()))
+        left, right = words.strings[first], words.strings[second]
+        kind = _kind(text[end:following], line_end)
         if kind is None or (start and text[start - 1] in ("'’-" if kind != " " else "'’")):
             continue  # a clitic ("wasn't able") or the end of a compound
         if text[last : last + 1] in ("'", "’") and text[last + 1 : last + 2].isalpha() and len(right) < 3:
@@ -266,7 +275,7 @@ def _worth_weighing(
     return np.flatnonzero(worth)
 
 
-def _that_make_a_word(words: tokens.Forms, numbers: tokens.Places, lexicon: Lexicon) -> list[int]:
+def _that_make_a_word(words: tokens.Forms, numbers: tokens.Places, lexicon: Lexicon) -> tokens.Places:
     """Those of the words ``numbers`` that make a known word with the next."""
     # The same two words stand together again and again: each pair is looked up once.
     pairs, which = np.unique(
@@ -280,9 +289,10 @@ def _that_make_a_word(words: tokens.Forms, numbers: tokens.Places, lexicon: Lexi
         listed(whole if whole.isascii() else whole.casefold(), 0.0) >= _AT_A_HYPHEN or own(whole, 0) >= 2
         for whole in wholes
     ]
-    return numbers[np.array(known, dtype=bool)[which]].tolist()
+    return numbers[np.array(known, dtype=bool)[which]]
 
 
+@functools.lru_cache(maxsize=1000)
 def _kind(gap: str, ends: bool) -> str | None:
     """What stands between two words; ``ends`` if a printed line ended there."""
     if ends and gap.strip() and _LINE_END_GAP.fullmatch(gap):
@@ -369,11 +379,11 @@ def _cost(word: str, zipf: float, language: str) -> float:
 
 def of_small_words(word: str, language: str) -> bool:
     """Whether ``word`` (lower case) is two of the smallest words without the blank between them."""
-    return word in _two_small_words(language)
+    return word in two_small_words(language)
 
 
 @functools.cache
-def _two_small_words(language: str) -> frozenset[str]:
+def two_small_words(language: str) -> frozenset[str]:
     """The smallest words run together, two at a time."""
     small = [word for word in _SMALL.get(language, ()) if len(word) >= 2]
     return frozenset(first + second for first in small for second in small if len(first + second) >= 5)

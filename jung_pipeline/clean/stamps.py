@@ -107,8 +107,8 @@ def find_stamps(lines: Sequence[Line], pages: int) -> None:
 def _frequent_templates(lines: Sequence[Line], least: float) -> set[str]:
     """Templates with words that stand on ``least`` pages or more."""
     seen: dict[str, set[int]] = defaultdict(set)
-    for beginning in _alike(lines, least, lambda text: text.split(None, 1)[0]):
-        for group in _alike(beginning, least, lambda text: text.rsplit(None, 1)[-1]):
+    for beginning in _alike(lines, least, lambda words: words.partition(" ")[0]):
+        for group in _alike(beginning, least, lambda words: words.rpartition(" ")[2]):
             for line in group:
                 seen[template(line.text)].add(line.page)
     return {words for words, on in seen.items() if len(on) >= least and regex.search(r"\p{L}{2}", words)}
@@ -122,7 +122,7 @@ def _alike(lines: Sequence[Line], least: float, word_of: Callable[[str], str]) -
     by_word: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         if line.words:
-            by_word[word_of(line.text)].append(line)
+            by_word[word_of(line.words)].append(line)
     alike: dict[str, list[Line]] = defaultdict(list)
     for word, group in by_word.items():
         alike[_plain(word)] += group

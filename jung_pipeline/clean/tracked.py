@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 import regex
@@ -27,6 +28,9 @@ class Edit:
     end: int
     after: str
     rule: str
+
+
+_PLACE = attrgetter("start", "end")
 
 
 class TrackedText:
@@ -56,31 +60,53 @@ class TrackedText:
         Returns:
             How many were made.
         """
-        ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+        ordered = sorted(edits, key=_PLACE)
         if self.held_back is not None:
             ordered = [edit for edit in ordered if not self._is_held_back(edit)]
-        if not ordered:
-            return 0
-        texts: list[str] = []
-        sources: list[np.ndarray] = []
-        at = made = 0
+        made: list[Edit] = []
+        at, length = 0, len(self.text)
         for edit in ordered:
-            if edit.start < at or edit.end > len(self.text) or edit.end < edit.start:
-                continue
-            if edit.start > at:
-                texts.append(self.text[at : edit.start])
-                sources.append(self.source[at : edit.start])
-            self.touch(edit.start, edit.end, edit.rule)
+            if at <= edit.start <= edit.end <= length:
+                made.append(edit)
+                at = edit.end
+        if made:
+            self._replace(made)
+        return len(made)
+
+    def _replace(self, edits: Sequence[Edit]) -> None:
+        """Make ``edits``, which follow one another."""
+        starts = np.array([edit.start for edit in edits], dtype=np.int64)
+        ends = np.array([edit.end for edit in edits], dtype=np.int64)
+        self._touch_all(starts, ends, [edit.rule for edit in edits])
+        put_in: list[int] = []
+        for edit in edits:
             if edit.after:
-                texts.append(edit.after)
-                sources.append(_spread(self.source[edit.start : edit.end], len(edit.after)))
+                put_in += _spread(self.source[edit.start : edit.end].tolist(), len(edit.after))
+        texts: list[str] = []
+        at = 0
+        for edit in edits:
+            texts += (self.text[at : edit.start], edit.after)
             at = edit.end
-            made += 1
         texts.append(self.text[at:])
-        sources.append(self.source[at:])
+        # Kept stretches and what is put in take turns.
+        begins, lengths = np.empty((2, 2 * len(edits) + 1), dtype=np.int64)
+        begins[0], begins[2::2] = 0, ends
+        lengths[0:-1:2], lengths[-1] = starts, len(self.text)
+        lengths[::2] -= begins[::2]
+        lengths[1::2] = [len(edit.after) for edit in edits]
+        begins[1::2] = len(self.text) + np.cumsum(lengths[1::2]) - lengths[1::2]
+        sources = np.concatenate([self.source, np.array(put_in, dtype=np.int32)])
         self.text = "".join(texts)
-        self.source = np.concatenate(sources) if sources else self.source
-        return made
+        self.source = sources[_places(begins, lengths)]
+
+    def _touch_all(self, starts: np.ndarray, ends: np.ndarray, rules: Sequence[str]) -> None:
+        """As :meth:`touch` for many stretches, which follow one another."""
+        touched = self.source[_places(starts, ends - starts)]
+        of = np.repeat(np.arange(len(starts)), ends - starts)[touched >= 0]
+        acts = np.bincount(of, minlength=len(starts)) > 0
+        numbers = len(self.edits) + np.cumsum(acts) - 1
+        self.touched_by[touched[touched >= 0]] = numbers[of]
+        self.edits += [rule for rule, does in zip(rules, acts.tolist(), strict=True) if does]
 
     def _is_held_back(self, edit: Edit) -> bool:
         """Whether the edit's rule must not act where it stands."""
@@ -116,16 +142,13 @@ class TrackedText:
         text = self.text
         texts = [piece if isinstance(piece, str) else text[piece[0] : piece[1]] for piece in pieces]
         lengths = np.array([len(piece) for piece in texts], dtype=np.int64)
-        ends = np.cumsum(lengths)
         # A string put in is a stretch of characters behind the last, which come from nowhere.
         put_in = len(text) if not texts else len(text) + int(lengths.max())
         begins = np.array([len(text) if isinstance(p, str) else p[0] for p in pieces], dtype=np.int64)
-        places = np.repeat(begins - (ends - lengths), lengths)
-        places += np.arange(len(places))
         sources = np.full(put_in, NOWHERE, dtype=np.int32)
         sources[: len(text)] = self.source
         self.text = "".join(texts)
-        self.source = sources[places]
+        self.source = sources[_places(begins, lengths)]
 
     def positions(self) -> np.ndarray:
         """For each raw character the offset of the first current character that stands for it, or -1; int32."""
@@ -145,10 +168,17 @@ class TrackedText:
         return np.minimum.accumulate(where[::-1])[::-1]
 
 
-def _spread(source: np.ndarray, length: int) -> np.ndarray:
+def _spread(source: list[int], length: int) -> list[int]:
     """Sources for ``length`` new characters in place of characters with ``source``."""
-    known = source[source >= 0]
-    if not len(known):
-        return np.full(length, NOWHERE, dtype=np.int32)
-    index = np.minimum(np.arange(length), len(known) - 1)
-    return known[index]
+    known = [place for place in source if place >= 0]
+    if not known:
+        return [NOWHERE] * length
+    return known[:length] + known[-1:] * (length - len(known))
+
+
+def _places(begins: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The places of stretches, one behind the other."""
+    ends = np.cumsum(lengths)
+    places = np.repeat(begins - (ends - lengths), lengths)
+    places += np.arange(len(places))
+    return places
