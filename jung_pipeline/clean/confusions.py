@@ -273,7 +273,7 @@ class Channel:
         self.shift = max(-0.9, min(1.5, -math.log10(rate / 0.008)))
         points = tokens.code_points(self._letters)
         singles = np.bincount(points[points < _COMMON], minlength=_COMMON)
-        letters = np.minimum(points, _COMMON - 1).astype(np.int64)
+        letters = np.minimum(points, _COMMON - 1).astype(np.int32)
         pairs = np.bincount(letters[:-1] * _COMMON + letters[1:], minlength=_COMMON**2)
         counts: dict[str, int] = {"": len(self._letters)}
         for (read, printed), cost in self._prior.items():

@@ -30,15 +30,14 @@ class Accounts:
         self.raw_points = tokens.code_points(tracked.raw)
         self.text_points = tokens.code_points(tracked.text)
         source = tracked.source
-        known = source >= 0
-        same = np.zeros(len(source), dtype=bool)
-        same[known] = self.raw_points[source[known]] == self.text_points[known]
+        raw = np.maximum(source, 0)
+        same = (source >= 0) & (self.raw_points[raw] == self.text_points)
         moved = np.array([rule == _MOVED for rule in tracked.edits], dtype=bool)
         touched = tracked.touched_by
         plain = touched < 0
         if len(moved):
             plain |= moved[np.maximum(touched, 0)] & (touched >= 0)
-        same[known] &= plain[source[known]]
+        same &= plain[raw]
         self.same = same  # by current position
         self.kept = np.zeros(len(tracked.raw), dtype=bool)
         self.kept[source[same]] = True
@@ -97,9 +96,9 @@ class Accounts:
             | (is_moved[listed][1:] != is_moved[listed][:-1])
         )
         borders = np.append(0, np.flatnonzero(gap) + 1)
-        first, last = self._places()
+        first, last = tracked.positions(), tracked.last_positions()
         here = first[listed]
-        here[here < 0] = np.iinfo(np.int64).max
+        here[here < 0] = np.iinfo(np.int32).max
         starts = listed[borders]
         ends = listed[np.append(borders[1:], len(listed)) - 1] + 1
         owners, moved = self.owner[starts], is_moved[starts]
@@ -132,16 +131,6 @@ class Accounts:
             "after": after,
         }
         return pa.table(columns, schema=REMOVAL_LEDGER)
-
-    def _places(self) -> tuple[np.ndarray, np.ndarray]:
-        """First and last current position of each raw character, -1 where it is gone."""
-        source = self.book.tracked.source
-        first = np.full(len(self.book.tracked.raw), -1, dtype=np.int64)
-        last = first.copy()
-        known = np.flatnonzero(source >= 0)
-        last[source[known]] = known
-        first[source[known][::-1]] = known[::-1]
-        return first, last
 
 
 class PageMap:

@@ -77,10 +77,10 @@ def forms(text: str, starts: Places, ends: Places) -> Forms:
         return Forms([], np.zeros(0, dtype=np.int64))
     # Arrow tells equal strings many times faster than a dictionary does: they are laid end to end for it.
     points = code_points(text)
-    steps = np.zeros(len(points) + 1, dtype=np.int32)
+    steps = np.zeros(len(points) + 1, dtype=np.int8)
     steps[starts] = 1
     steps[ends] -= 1
-    points = points[np.cumsum(steps[:-1]) > 0]
+    points = points[np.cumsum(steps[:-1], dtype=np.int8) > 0]
     offsets = np.zeros(len(starts) + 1, dtype=np.int64)
     np.cumsum(ends - starts, out=offsets[1:])
     if int(points.max()) < 0x80:

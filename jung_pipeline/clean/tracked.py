@@ -152,10 +152,18 @@ class TrackedText:
 
     def positions(self) -> np.ndarray:
         """For each raw character the offset of the first current character that stands for it, or -1; int32."""
-        where = np.full(len(self.raw), -1, dtype=np.int32)
-        known = np.flatnonzero(self.source >= 0)[::-1]
-        where[self.source[known]] = known
-        return where
+        return self._found(reverse=True)
+
+    def last_positions(self) -> np.ndarray:
+        """For each raw character the offset of the last current character that stands for it, or -1; int32."""
+        return self._found(reverse=False)
+
+    def _found(self, *, reverse: bool) -> np.ndarray:
+        # What was put in, from -1, is noted behind the end; of several characters the last noted stays.
+        where = np.full(len(self.raw) + 1, -1, dtype=np.int32)
+        step = -1 if reverse else 1
+        where[self.source[::step]] = np.arange(len(self.source), dtype=np.int32)[::step]
+        return where[:-1]
 
     def at_or_after(self) -> np.ndarray:
         """For each raw offset (and the end) the current offset of the next raw character still there.
@@ -163,7 +171,7 @@ class TrackedText:
         Only meaningful while the text is in raw order.
         """
         where = self.positions()
-        where = np.append(where, len(self.text))
+        where = np.append(where, np.int32(len(self.text)))
         where[where < 0] = np.iinfo(np.int32).max
         return np.minimum.accumulate(where[::-1])[::-1]
 
@@ -179,6 +187,6 @@ def _spread(source: list[int], length: int) -> list[int]:
 def _places(begins: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """The places of stretches, one behind the other."""
     ends = np.cumsum(lengths)
-    places = np.repeat(begins - (ends - lengths), lengths)
-    places += np.arange(len(places))
+    places = np.repeat((begins - (ends - lengths)).astype(np.int32), lengths)
+    places += np.arange(len(places), dtype=np.int32)
     return places

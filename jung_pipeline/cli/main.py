@@ -18,7 +18,9 @@ def main() -> None:
 def _run(arguments: list[str]) -> None:
     from jung_pipeline.cli.group import jung
     from jung_pipeline.cli.output import errors_told
+    from jung_pipeline.without_pandas import leave_pandas_out
 
+    leave_pandas_out()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter is no reason to stop
             stream.reconfigure(errors="backslashreplace")

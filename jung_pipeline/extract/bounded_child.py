@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import importlib.abc
 import json
 import os
 import sys
@@ -21,6 +20,7 @@ from jung_pipeline import progress, tables
 from jung_pipeline.errors import SourceError
 from jung_pipeline.extract.bounded import PLACE, RESULT
 from jung_pipeline.extract.extractor import describe_file, extract, file_format
+from jung_pipeline.without_pandas import leave_pandas_out
 
 #: What reads each format, imported before memory is limited: the limit is for the file.
 _MODULES = {
@@ -52,18 +52,6 @@ class _Channel:
         if done == total or now - self._last >= _EVERY:
             self._last = now
             self.say(progress=[stage, done, total])
-
-
-class _WithoutPandas(importlib.abc.MetaPathFinder):
-    """Makes pandas look absent.
-
-    pyarrow would import it to see whether it is given some of it, which takes as long as a short book.
-    """
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        """Refuse pandas; let others find the rest."""
-        if fullname == "pandas":
-            raise ModuleNotFoundError("pandas is not needed here", name=fullname)
 
 
 def limit_process(memory_mb: int, seconds: float) -> None:
@@ -123,7 +111,7 @@ def _read(request: dict[str, Any], channel: _Channel) -> None:
 
 def main() -> None:
     """Read one file and say how it went."""
-    sys.meta_path.insert(0, _WithoutPandas())
+    leave_pandas_out()
     channel = _Channel()
     try:
         _read(json.load(sys.stdin), channel)
