@@ -195,13 +195,19 @@ def take_out_page_numbers(book: Book) -> None:
     gaps = sorted(found[b].start() - found[a].start() for a, b in itertools.pairwise(chain))
     if by_one < _BY_ONE * (len(chain) - 1) or gaps[len(gaps) // 2] < _PAGE_LENGTH:
         return
-    begun = (_NOTE_LINE.match(line) for line in map(str.lstrip, text.split("\n")) if line[:1] in _BEGINS_NOTE)
-    noted = {int(match[1] or match[2]) for match in begun if match is not None}
+    noted = _gathered_notes(text)
     if sum(values[i] in noted for i in chain) > 0.3 * len(chain):
         return  # marks of notes that are gathered elsewhere
     if sum(_opens_paragraph(text, found[i]) for i in chain) > 0.7 * len(chain):
         return  # numbers of paragraphs; pages end anywhere in a sentence
     _take_out(book, [found[i] for i in chain])
+
+
+def _gathered_notes(text: str) -> set[int]:
+    """The numbers of the notes that begin a line."""
+    lines = (line.lstrip() for line in text.split("\n"))
+    begun = (_NOTE_LINE.match(line) for line in lines if line[:1] in _BEGINS_NOTE)
+    return {int(match[1] or match[2]) for match in begun if match is not None}
 
 
 def _stand_in_sentences(text: str, found: list[re.Match[str]]) -> bool:
@@ -217,7 +223,7 @@ def _stand_in_sentences(text: str, found: list[re.Match[str]]) -> bool:
             and _WORD_BEHIND.match(text, match.end())
             for match in found
         )
-        and not _NOTE_LINE.search(text)
+        and not _gathered_notes(text)
     )
 
 
