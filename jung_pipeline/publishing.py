@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -147,18 +147,27 @@ def is_current(settings: Settings, keys: Collection[str]) -> bool:
         _chunk_tables(keys, settings),
         store=store_of(settings, spec),
         calibration_version=str(CALIBRATION_VERSION),
-    ) and (settings.store == "embedded" or _remote_is_whole(settings))
+    ) and (settings.store == "embedded" or _remote_is_whole(settings, keys))
 
 
-def _remote_is_whole(settings: Settings) -> bool:
-    """Whether the remote store has as many vectors as the live version; so too where it cannot be asked."""
+def _remote_is_whole(settings: Settings, keys: Collection[str]) -> bool:
+    """Whether the remote store has as many vectors as the live version; so too where it cannot be asked.
+
+    After going back it has those of the newest segments instead, knowingly.
+    """
     from jung_pipeline.index.registry import open_remote
 
+    spec = index_spec(settings)
     manifest = versions.read_current(settings.paths.index).manifest
+    wanted = manifest.passages
     if versions.is_rolled_back(settings.paths.index):
-        return True  # it holds the state that was gone back from, knowingly
+        pointers = EmbeddedIndex(settings.paths.index, spec).pointers()
+        wanted = sum(pointers[key]["chunks"] for key in keys if key in pointers)
+    newest = replace(
+        manifest, spec=spec, store=store_of(settings, spec)
+    )  # what was gone back to may be elsewhere
     try:
-        return open_remote(manifest, settings).count() == manifest.passages
+        return open_remote(newest, settings).count() == wanted
     except ServiceError:
         return True
     except VectorIndexError:  # the index is gone

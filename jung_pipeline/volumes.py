@@ -7,6 +7,7 @@ library (sensor, schedule, command line) calls these functions.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import time
 import unicodedata
@@ -227,6 +228,11 @@ def add_file(home: Home, path: Path, *, replacing: bool = False) -> tuple[Volume
         entry = catalogue.by_file(name)
         target = home.source(entry) if entry else home.library / name
         happened = "added"
+        if os.path.lexists(target) and not target.exists() and not replacing:
+            raise UsageError(
+                f"{printable(name)} in the library is a link to a file that is not there now.",
+                remedy="Mount its disk; or use --replace to put this file in its place.",
+            )
         twin = None if entry or target.exists() else _same_book(home, catalogue, path)
         if twin:
             return twin, "unchanged"
@@ -277,15 +283,28 @@ def remove_data(settings: Settings, key: str) -> None:
 
     The published index keeps its current version until the next one is published without the volume. The
     catalogue entry stays: it is the owner's work, and the same key serves again if the book comes back.
+
+    Raises:
+        JungError: the store cannot be reached, or the disk does not let go; what is left is taken away by the
+            next call.
     """
+    from jung_pipeline.index.embedded_index import EmbeddedIndex
     from jung_pipeline.index.registry import open_index
     from jung_pipeline.stages import index_spec
 
-    home = settings.paths
-    if tables.read_info(home.table("vector_index", key)) is not None:
-        index = open_index(settings, index_spec(settings))
+    home, spec = settings.paths, index_spec(settings)
+    in_store = tables.read_info(home.table("vector_index", key)) is not None
+    if in_store or EmbeddedIndex(home.index, spec).segment_path(key):
+        index = open_index(settings, spec)
         index.remove_volume(key)
         index.settle()
+    try:
+        _remove_tables(home, key)
+    except OSError as error:
+        raise file_error(error) from error
+
+
+def _remove_tables(home: Home, key: str) -> None:
     for stage in (*STAGES, "removal_ledger"):
         home.table(stage, key).unlink(missing_ok=True)
         home.checks(stage, key).unlink(missing_ok=True)

@@ -46,14 +46,18 @@ def audited(
     return proved, audits
 
 
-def check_remote(version: IndexVersion, spec: IndexSpec, remote: VectorReader | None) -> None:
-    """Look whether the remote store still has as many vectors as it should; raises IndexAuditError if it lost any."""
-    if remote is None or remote.count() == version.manifest.passages:
+def check_remote(segments: Mapping[str, Segment], spec: IndexSpec, remote: VectorReader | None) -> None:
+    """Look whether the remote store still has as many vectors as ``segments``, which it is kept in step with.
+
+    Raises:
+        IndexAuditError: it lost some, or has others.
+    """
+    if remote is None or remote.count() == sum(map(len, segments.values())):
         return
     _raise_failed(
         [
             audit_volume(volume, segment, spec, None, remote.list_ids(volume))
-            for volume, segment in version.segments.items()
+            for volume, segment in segments.items()
         ]
     )
 

@@ -3,7 +3,7 @@
 ::
 
     index/CURRENT                                 id of the live version
-    index/HELD                                    after going back: the state of the volumes not to go live again
+    index/HELD                                    after going back: see ``holding.py``
     index/versions/<id>/manifest.json             what it is made of, and the audit
     index/versions/<id>/segments/<volume>.arrow   hard links to the segments (copies where links cannot be)
     index/versions/<id>/lexical/                  the lexical index of all its passages
@@ -16,7 +16,6 @@ another one.
 from __future__ import annotations
 
 import contextlib
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +26,15 @@ from typing import TYPE_CHECKING, Any
 from jung_pipeline import tables
 from jung_pipeline.errors import StageError, VectorIndexError
 from jung_pipeline.index.files import exclusive, link, sync, sync_folder
+from jung_pipeline.index.holding import (
+    State,
+    hold,
+    is_held,
+    is_rolled_back,
+    release,
+    state_of_sources,
+    was_left,
+)
 from jung_pipeline.index.manifest import Manifest
 from jung_pipeline.index.proof import audited, check_remote, sampled
 from jung_pipeline.index.reading import (
@@ -64,7 +72,6 @@ __all__ = [
 #: Ids begin with the time in milliseconds: what ``strftime`` makes of this, without its last three digits.
 _STAMP = "%Y%m%dT%H%M%S%f"
 _STAMP_LENGTH = 18
-_HELD = "HELD"
 
 
 def publish(
@@ -111,11 +118,10 @@ def publish(
         before = _current_or_none(home.index)
         sources, missing = chosen(home, spec, volumes)
         wanted = composition(spec, sources, missing, store, calibration_version)
-        if before and not force and _stays(before, wanted, sources):
-            if not is_held(
-                home.index, sources
-            ):  # after going back a remote store holds another state, knowingly
-                check_remote(before, spec, remote)
+        state = state_of_sources(spec, sources, store)
+        if before and not force and _stays(before, wanted, sources, state):
+            # After going back a remote store holds the state that was left, knowingly.
+            check_remote({volume: Segment(source.path) for volume, source in sources.items()}, spec, remote)
             return before.manifest
         now = datetime.now(UTC)
         version = f"{_next_stamp(home.index, now)}-{wanted[:8]}"
@@ -174,8 +180,9 @@ def is_live(
     if before is None:
         return False
     sources, missing = chosen(home, spec, volumes)
-    wanted = composition(spec, sources, missing, dict(store or {"kind": "embedded"}), calibration_version)
-    return _stays(before, wanted, sources)
+    store = dict(store or {"kind": "embedded"})
+    wanted = composition(spec, sources, missing, store, calibration_version)
+    return _stays(before, wanted, sources, state_of_sources(spec, sources, store))
 
 
 def prune(index_dir: Path, keep: int = 3) -> list[str]:
@@ -206,45 +213,12 @@ def roll_back(index_dir: Path, version: str) -> Manifest:
         manifest = Manifest.read(path / "manifest.json")
         IndexVersion(path, manifest).open()
         before = _current_or_none(index_dir)
-        held = _held_state(index_dir)
-        if held and held["composition"] == manifest.composition:
-            release(index_dir)  # forward again to the state that was left
-        elif before and before.manifest.version != version and not (index_dir / _HELD).exists():
-            digests = {volume: entry.digest for volume, entry in before.manifest.volumes.items()}
-            left = {"composition": before.manifest.composition, "volumes": digests}
-            tables.write_text(index_dir / _HELD, json.dumps(left, sort_keys=True, indent=1))
+        if was_left(index_dir, manifest):
+            release(index_dir)  # forward again to the version that was left
+        elif before and before.manifest.version != version and not is_rolled_back(index_dir):
+            hold(index_dir, before.manifest)
         _make_current(index_dir, version)
     return manifest
-
-
-def is_held(index_dir: Path, sources: Mapping[str, Source]) -> bool:
-    """Whether ``sources`` are the state of the volumes that somebody went back from."""
-    held = _held_state(index_dir)
-    return held is not None and held["volumes"] == {
-        volume: source.entry.digest for volume, source in sources.items()
-    }
-
-
-def is_rolled_back(index_dir: Path) -> bool:
-    """Whether somebody went back to an older version, and it is held."""
-    return (index_dir / _HELD).exists()
-
-
-def _held_state(index_dir: Path) -> dict[str, Any] | None:
-    """What somebody went back from: its ``composition`` and the digest of each of its ``volumes``; or ``None``.
-
-    Two versions of the same segments may differ in their calibration.
-    """
-    try:
-        left = json.loads((index_dir / _HELD).read_text(encoding="utf-8"))
-        return {"composition": str(left["composition"]), "volumes": dict(left["volumes"])}
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def release(index_dir: Path) -> None:
-    """Let every state go live again."""
-    (index_dir / _HELD).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -264,9 +238,9 @@ def _told(index_dir: Path) -> Iterator[None]:
         ) from error
 
 
-def _stays(version: IndexVersion, wanted: str, sources: Mapping[str, Source]) -> bool:
+def _stays(version: IndexVersion, wanted: str, sources: Mapping[str, Source], state: State) -> bool:
     """Whether the live ``version`` is what is wanted, or what somebody went back to; and whole."""
-    if not is_held(version.path.parents[1], sources):
+    if not is_held(version.path.parents[1], state):
         return _is(version, wanted, sources)
     with contextlib.suppress(VectorIndexError):
         version.open()

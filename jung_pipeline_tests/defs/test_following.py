@@ -12,6 +12,9 @@ from jung_pipeline.definitions import build_definitions
 from jung_pipeline.defs.running import Ingestion
 from jung_pipeline.defs.schedules import nightly_ingestion
 from jung_pipeline.defs.sensors import library_folder
+from jung_pipeline.errors import UsageError
+from jung_pipeline.index.versions import open_current
+from jung_pipeline.volumes import add_file
 from jung_pipeline_tests.small_books import put_epub
 
 
@@ -131,3 +134,26 @@ def test_a_file_that_cannot_be_read_keeps_no_other_volume_from_being_ingested(li
     assert results["north"].status == "failed" and "north.epub" in results["north"].problem
     again = {result.volume: result for result in Ingestion(library).run()}
     assert again["north"].status == "failed" and again["south"].status == "fresh"
+
+
+def test_a_book_that_is_a_link_into_a_disk_that_is_not_mounted_keeps_its_data(library, instance, tmp_path):
+    settle(put_epub(library.paths.library, "south"))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    settle(put_epub(disk, "north"))
+    (library.paths.library / "north.epub").symlink_to(disk / "north.epub")
+    list(Ingestion(library).run())
+    disk.rename(tmp_path / "unmounted")
+    look(library, instance)
+    assert set(instance.get_dynamic_partitions("volumes")) == {"north", "south"}
+    ingestion = Ingestion(library)
+    results = {result.volume: result for result in ingestion.run()}
+    assert not ingestion.removed
+    assert results["north"].status == "failed" and "north.epub" in results["north"].problem
+    assert results["south"].status == "fresh"
+    assert library.paths.table("chunks", "north").exists()
+    assert "north" in open_current(library.paths.index).manifest.volumes, "readers keep what they had"
+    with pytest.raises(UsageError, match="link to a file that is not there"):
+        add_file(library.paths, tmp_path / "unmounted" / "north.epub")
+    (tmp_path / "unmounted").rename(disk)
+    assert {result.status for result in Ingestion(library).run()} <= {"fresh", "done"}

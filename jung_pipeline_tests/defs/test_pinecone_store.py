@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from jung_pipeline import publishing, tables
 from jung_pipeline import settings as settings_module
-from jung_pipeline import tables
 from jung_pipeline.defs.running import Ingestion
 from jung_pipeline.query.library import Library
 from jung_pipeline_tests.small_books import put_epub
@@ -75,3 +75,41 @@ def test_vectors_that_the_service_has_lost_are_missed_and_sent_again(remote):
     again = Library.open(settings).version
     assert again.manifest.version == version.manifest.version
     assert again.vectors.count() == version.manifest.passages
+
+
+def test_a_book_that_is_gone_while_the_service_is_down_is_told_and_taken_out_later(remote, monkeypatch):
+    settings, _ = remote
+    north, south = put_epub(settings.paths.library, "north"), put_epub(settings.paths.library, "south")
+    list(Ingestion(settings).run())
+    south.unlink()
+    monkeypatch.delenv("PINECONE_API_KEY")
+    (settings.paths.table("chunks", "north")).unlink()
+    results = {result.volume: result for result in Ingestion(settings).run()}
+    assert results["south"].status == "failed" and "cannot be taken out" in results["south"].problem
+    assert "chunks" in results["north"].stages, "the other volumes go on"
+    monkeypatch.setenv("PINECONE_API_KEY", "test")
+    ingestion = Ingestion(settings)
+    assert {result.volume for result in ingestion.run()} == {"north"}
+    assert ingestion.removed == ["south"]
+    assert Library.open(settings).version.vectors.volumes() == ["north"]
+    assert north.exists()
+
+
+def test_going_back_to_the_embedded_store_and_a_remote_one_that_loses_its_vectors(
+    remote, library, monkeypatch
+):
+    settings, server = remote
+    monkeypatch.setenv("JUNG_STORE", "embedded")
+    local = settings_module.load(library.home)
+    put_epub(local.paths.library, "north")
+    list(Ingestion(local).run())
+    first = Library.open(local).version.manifest.version
+    monkeypatch.setenv("JUNG_STORE", "pinecone")
+    list(Ingestion(settings).run())
+    publishing.roll_back(settings, first)
+    ingestion = Ingestion(settings)
+    assert [result.status for result in ingestion.run()] == ["fresh"] and not ingestion.not_published
+    server.indexes.clear()
+    ingestion = Ingestion(settings)
+    list(ingestion.run())
+    assert "missing in the remote store" in ingestion.not_published, "held, and missed all the same"

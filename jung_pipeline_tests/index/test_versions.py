@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from jung_pipeline import tables
-from jung_pipeline.errors import VectorIndexError
+from jung_pipeline.errors import IndexAuditError, VectorIndexError
 from jung_pipeline.index import versions
 from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.index.versions import Manifest, open_current, prune, publish, roll_back
@@ -351,3 +351,50 @@ def test_going_back_with_a_remote_store_is_no_fault_of_it_and_going_forward_rele
     assert not versions.is_rolled_back(library.home.index)
     changed = library.publish(remote=remote, calibration_version="another")
     assert changed.version not in (first.version, second.version), "nothing is held any more"
+
+
+def test_versions_that_differ_in_their_calibration_alone_are_told_apart_when_going_back(
+    library: Library,
+) -> None:
+    first = library.publish()
+    second = library.publish(calibration_version="better")
+    assert first.version != second.version
+    library.index("north", ["One.", "Another."])
+    third = library.publish(calibration_version="better")
+    roll_back(library.home.index, second.version)
+    roll_back(library.home.index, first.version)
+    assert versions.is_rolled_back(library.home.index), "only the version that was left ends it"
+    assert library.publish(calibration_version="better").version == first.version
+    roll_back(library.home.index, third.version)
+    assert not versions.is_rolled_back(library.home.index)
+
+
+def test_another_store_goes_live_although_somebody_went_back(library: Library) -> None:
+    first = library.publish()
+    library.index("north", ["One.", "Another."])
+    library.publish()
+    roll_back(library.home.index, first.version)
+    moved = library.publish(store={"kind": "pinecone", "index": "jung", "namespace": "new"})
+    assert moved.store["kind"] == "pinecone" and moved.version != first.version
+
+
+def test_vectors_that_a_remote_store_loses_after_going_back_are_missed(
+    library: Library, tmp_path: Path
+) -> None:
+    remote = EmbeddedIndex(tmp_path / "remote", spec())
+    library.keys.clear()
+
+    def both(texts: list[str]) -> None:
+        library.index("clocks", texts)
+        chunks = chunk_table("clocks", texts)
+        remote.replace_volume("clocks", chunks, vectors_of(chunks))
+
+    both(["One.", "Two."])
+    first = library.publish(remote=remote)
+    both(["One.", "Two.", "Three."])
+    library.publish(remote=remote)
+    roll_back(library.home.index, first.version)
+    remote.remove_volume("clocks")
+    with pytest.raises(IndexAuditError, match="missing in the remote store") as caught:
+        library.publish(remote=remote)
+    assert caught.value.volumes == ("clocks",)
