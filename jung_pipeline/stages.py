@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from jung_pipeline import tables
 from jung_pipeline.catalogue import Volume
+from jung_pipeline.embed.registry import embedder_name
 from jung_pipeline.errors import SourceError
 from jung_pipeline.index.vector_index import IndexSpec
 from jung_pipeline.settings import Settings
@@ -68,12 +69,23 @@ def code_version(stage: str, settings: Settings) -> str:
         from jung_pipeline.concepts.lexicon import lexicon_digest
 
         limits = settings.chunk
-        return f"{CHUNKING_VERSION}-{limits.target}-{limits.max}-{limits.min}-{lexicon_digest()[:8]}"
+        version = f"{CHUNKING_VERSION}-{limits.target}-{limits.max}-{limits.min}-{lexicon_digest()[:8]}"
+        return version + _embedder_limit(settings)
     if stage == "embeddings":
-        return f"{EMBEDDING_VERSION}-{settings.embedder}"
+        return f"{EMBEDDING_VERSION}-{embedder_name(settings)}"
     if stage == "vector_index":
         return f"{INDEXING_VERSION}-{settings.store}"
     raise ValueError(f"no stage {stage!r}")
+
+
+def _embedder_limit(settings: Settings) -> str:
+    """What the length of passages owes to the embedder: nothing to tell for the e5 models, which read alike."""
+    if settings.embedder != "sentence-transformers":
+        return ""
+    from jung_pipeline.embed.registry import embedder_spec
+
+    spec = embedder_spec(settings)
+    return f"-{_digest([spec.model, spec.max_tokens, spec.passage_prefix])[:8]}"
 
 
 def _catalogue_fields(stage: str, volume: Volume) -> dict[str, Any]:
@@ -124,7 +136,7 @@ def ocr_options(volume: Volume, settings: Settings) -> OcrOptions:
 def stage_path(stage: str, volume: str, settings: Settings) -> Path:
     """The Parquet file of ``volume`` after ``stage``."""
     if stage == "embeddings":
-        return settings.paths.embeddings(settings.embedder, volume)
+        return settings.paths.embeddings(embedder_name(settings), volume)
     return settings.paths.table(stage, volume)
 
 
@@ -255,7 +267,7 @@ def make_embeddings(volume: Volume, settings: Settings, chunks: pa.Table) -> Sta
 
     embedder = make_embedder(settings)
     started = time.monotonic()
-    result = embed_chunks(chunks, embedder, settings.paths.embeddings(settings.embedder, volume.key))
+    result = embed_chunks(chunks, embedder, stage_path("embeddings", volume.key, settings))
     facts = {
         **tables.info_of(result.table),
         "embedded": result.embedded,

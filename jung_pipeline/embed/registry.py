@@ -9,11 +9,11 @@ from pathlib import Path
 from jung_pipeline.embed import e5_weights
 from jung_pipeline.embed.embedder import Embedder, EmbedderSpec
 from jung_pipeline.errors import EmbeddingError
-from jung_pipeline.settings import EmbedderName, Settings
+from jung_pipeline.settings import Settings
 
 #: Both models read 512 tokens of the XLM-R vocabulary, prefix and two special tokens counted; lengths,
 #: prefixes and dimensions as their model cards give them (intfloat/multilingual-e5-small, -large).
-SPECS: dict[EmbedderName, EmbedderSpec] = {
+SPECS: dict[str, EmbedderSpec] = {
     "multilingual-e5-small": EmbedderSpec("multilingual-e5-small", 384, 512, "passage: ", "query: "),
     "pinecone-multilingual-e5-large": EmbedderSpec(
         "multilingual-e5-large", 1024, 512, "passage: ", "query: "
@@ -22,8 +22,32 @@ SPECS: dict[EmbedderName, EmbedderSpec] = {
 
 
 def embedder_spec(settings: Settings) -> EmbedderSpec:
-    """What the embedder of ``settings`` is, without loading it."""
-    return SPECS[settings.embedder]
+    """What the embedder of ``settings`` is, without loading it.
+
+    Raises:
+        EmbeddingError: it is a model of the owner's that cannot be had, or does not say what it is.
+    """
+    if settings.embedder != "sentence-transformers":
+        return SPECS[settings.embedder]
+    from jung_pipeline.embed.model_folder import spec_of
+
+    return spec_of(_own_model(settings), settings.passage_prefix, settings.query_prefix)
+
+
+def embedder_name(settings: Settings) -> str:
+    """A name of the embedder of ``settings`` for files: of two models of the owner's, two names."""
+    if settings.embedder != "sentence-transformers":
+        return settings.embedder
+    return f"{settings.embedder}-{embedder_spec(settings).model}"
+
+
+def _own_model(settings: Settings) -> str:
+    if not settings.sentence_transformers_model:
+        raise EmbeddingError(
+            "No model is named for the embedder sentence-transformers.",
+            remedy="Set JUNG_SENTENCE_TRANSFORMERS_MODEL to its folder, or to its name at Hugging Face.",
+        )
+    return settings.sentence_transformers_model
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -34,6 +58,8 @@ def make_embedder(settings: Settings) -> Embedder:
     """
     if settings.embedder == "multilingual-e5-small":
         return local_embedder(settings.threads, settings.e5_weights)
+    if settings.embedder == "sentence-transformers":
+        return own_embedder(_own_model(settings), embedder_spec(settings), settings.threads)
     return hosted_embedder(settings.pinecone_host, settings.pinecone_tokens_per_minute, settings.e5_weights)
 
 
@@ -71,3 +97,22 @@ def hosted_embedder(
         tokens_per_minute=tokens_per_minute,
         vocabulary=path,
     )
+
+
+@cache
+def own_embedder(model: str, spec: EmbedderSpec, threads: int = 0) -> Embedder:
+    """The sentence-transformers model ``model`` (folder or name), which states ``spec``.
+
+    Raises:
+        EmbeddingError: the library is not installed, or the model cannot be loaded.
+    """
+    from jung_pipeline.embed.model_folder import folder_of
+
+    if importlib.util.find_spec("sentence_transformers") is None:
+        raise EmbeddingError(
+            "sentence-transformers is not installed.",
+            remedy="pip install 'jung-pipeline[sentence-transformers]', or set JUNG_EMBEDDER back.",
+        )
+    from jung_pipeline.embed.any_sentence_transformers import SentenceTransformersEmbedder
+
+    return SentenceTransformersEmbedder(folder_of(model), spec, threads=threads)
