@@ -188,7 +188,12 @@ class TokenCounts:
         head_seams, tail_seams = [], []
         text = self.text
         for start, end in zip(starts, ends, strict=True):
-            first, last = self._first_seam(start, end), self._last_seam(start, end)
+            first: int | None = text.find(" ", start + 1, start + 32)
+            if not (0 < first < end and text[first - 1] in _ASCII_LETTERS):  # type: ignore[operator]
+                first = self._first_seam(start, end)
+            last: int | None = end - 1
+            if not (end - start > 1 and text[end - 1] in ".!?" and text[end - 2] in _ASCII_LETTERS):
+                last = self._last_seam(start, end)
             if first is None or last is None:
                 exact.append(False)
                 first, last = start, end
@@ -206,18 +211,12 @@ class TokenCounts:
 
     def _first_seam(self, start: int, end: int) -> int | None:
         """A seam near the beginning of a slice."""
-        text = self.text
-        blank = text.find(" ", start + 1, end)
-        if 0 < blank < start + 32 and text[blank - 1] in _ASCII_LETTERS:
-            return blank
-        seam = _FIRST_SEAM.search(text, start, end)
+        seam = _FIRST_SEAM.search(self.text, start, end)
         return seam.end() if seam else None
 
     def _last_seam(self, start: int, end: int) -> int | None:
         """The last seam of a slice, if it is not far from its end."""
         text = self.text
-        if end - start > 1 and text[end - 1] in ".!?" and text[end - 2] in _ASCII_LETTERS:
-            return end - 1
         low = end
         while low > start and end - low < 512:
             low = max(start, low - 32)

@@ -88,13 +88,20 @@ def divide(
     heads, tails, _ = counts.edges([start for start, _ in spans], [end for _, end in spans])
     units = Units()
     chapter_ends: list[int] = []
+    done = 0  # spans that are units already
     for i, (start, end) in enumerate(spans):
-        if i and chapters[i] != chapters[i - 1]:
-            chapter_ends.append(len(units))
+        new_chapter = bool(i) and chapters[i] != chapters[i - 1]
         tokens = heads[i] + tails[i]
-        if tokens <= limits.tokens and embedded[i] <= limits.embedder_tokens:
-            units.add(start, end, costs[i], heads[i], tails[i], embedded[i] - overhead)
+        fits = tokens <= limits.tokens and embedded[i] <= limits.embedder_tokens
+        if fits and not new_chapter:
             continue
+        units.extend(spans[done:i], costs[done:i], heads[done:i], tails[done:i], embedded[done:i], overhead)
+        done = i
+        if new_chapter:
+            chapter_ends.append(len(units))
+        if fits:
+            continue
+        done = i + 1
         splitter = _Splitter(text, counts, limits, count_embedder_tokens, overhead)
         pieces = splitter.split(start, end, bodies[i], tokens, embedded[i])
         piece_heads, piece_tails, _ = counts.edges(
@@ -104,6 +111,7 @@ def divide(
             units.add(low, high, cost, head, tail, number - overhead)
         units.cut_costs[-1] = costs[i]
     if spans:
+        units.extend(spans[done:], costs[done:], heads[done:], tails[done:], embedded[done:], overhead)
         chapter_ends.append(len(units))
     return units, chapter_ends
 

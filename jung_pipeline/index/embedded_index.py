@@ -87,27 +87,31 @@ class SegmentReader:
         """
         question = segments.check_question(vector, self.spec)
         question = question / np.linalg.norm(question)
-        best: list[tuple[float, str]] = []
+        best: list[tuple[float, Segment, int]] = []
         for volume, segment in self.segments.items():
             if not len(segment) or (where and where.volumes and volume not in where.volumes):
                 continue
             rows, scores = _scored(segment, question, segment.filterable.mask(where))
-            chosen = _top(scores, top_k)
-            best.extend(
-                (float(scores[at]), segment.ids[rows[at] if rows is not None else at]) for at in chosen
-            )
-        best.sort(key=lambda pair: (-pair[0], pair[1]))
-        return [Match(chunk_id, score) for score, chunk_id in best[: max(0, top_k)]]
+            for at in _top(scores, top_k):
+                best.append((float(scores[at]), segment, int(rows[at]) if rows is not None else at))
+        best.sort(key=lambda found: -found[0])
+        if 0 < top_k < len(best):  # those that equal the last one, to be ordered by id
+            best = [found for found in best if found[0] >= best[top_k - 1][0]]
+        matches = [Match(segment.id_of(row), score) for score, segment, row in best]
+        matches.sort(key=lambda match: (-match.score, match.chunk_id))
+        return matches[: max(0, top_k)]
 
 
 def _scored(segment: Segment, question: Vectors, mask: Mask | None) -> tuple[Any, Vectors]:
     """Row numbers (``None``: all, in order) and cosines of the rows that pass ``mask``."""
+    # Row by row: one product of the whole matrix is handed to all cores at once, and where these are busy each of
+    # the many small segments would wait for them.
     if mask is None:
-        return None, segment.matrix @ question
+        return None, np.vecdot(segment.matrix, question)
     rows = np.flatnonzero(mask)
     if len(rows) < _GATHER_BELOW * len(mask):
-        return rows, segment.matrix[rows] @ question
-    return rows, (segment.matrix @ question)[rows]
+        return rows, np.vecdot(segment.matrix[rows], question)
+    return rows, np.vecdot(segment.matrix, question)[rows]
 
 
 def _top(scores: Vectors, top_k: int) -> list[int]:

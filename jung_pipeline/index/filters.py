@@ -37,28 +37,36 @@ class Filterable:
         self._table = table
         self._codes: dict[str, tuple[_Numbers, dict[str, int]]] = {}
         self._numbers: dict[str, _Numbers] = {}
+        self._full: dict[str, bool] = {}
 
     def mask(self, where: Where | None) -> Mask | None:
         """Which rows pass ``where``; ``None``: all of them."""
         if not where:
             return None
-        out = np.ones(self._table.num_rows, dtype=bool)
+        masks = []
         for name, column in COLUMNS.items():
             if getattr(where, name):
-                out &= self._is_one_of(column, getattr(where, name))
+                masks.append(self._is_one_of(column, getattr(where, name)))
         if where.concepts:
+            tagged = np.zeros(self._table.num_rows, dtype=bool)
+            found = self._is_one_of("concepts", where.concepts)
             rows = self._number("concepts")
-            tagged = np.zeros(len(out), dtype=bool)
-            tagged[rows[self._is_one_of("concepts", where.concepts)]] = True
-            out &= tagged
+            tagged[rows if found is None else rows[found]] = True
+            masks.append(tagged)
         if where.pages:
             first, last = where.pages
-            out &= self._number("page_first") <= last
-            out &= self._number("page_last") >= first
+            masks.append((self._number("page_first") <= last) & (self._number("page_last") >= first))
+        out: Mask | None = None
+        for mask in masks:
+            if mask is not None:
+                out = mask if out is None else out & mask
         return out
 
-    def _is_one_of(self, name: str, values: Sequence[str]) -> Mask:
-        """Where the column, or the flat items of a list column, equals one of ``values``."""
+    def _is_one_of(self, name: str, values: Sequence[str]) -> Mask | None:
+        """Where the column, or the flat items of a list column, equals one of ``values``; ``None``: everywhere.
+
+        A column with one value, as most are within a volume, is told without looking at its rows.
+        """
         if name not in self._codes:
             column = self._table.column(name)
             items = pc.list_flatten(column) if pa.types.is_list(column.type) else column
@@ -69,10 +77,19 @@ class Filterable:
                 {value: code for code, value in enumerate(encoded.dictionary.to_pylist())},
             )
         codes, known = self._codes[name]
+        wanted = {known[value] for value in values if value in known}
+        if wanted and len(wanted) == len(known) and self._is_full(name):
+            return None
         out = np.zeros(len(codes), dtype=bool)
-        for code in (known[value] for value in values if value in known):
+        for code in wanted:
             out |= codes == code
         return out
+
+    def _is_full(self, name: str) -> bool:
+        """Whether every row of the column, or every item of a list column, has a value."""
+        if name not in self._full:
+            self._full[name] = bool((self._codes[name][0] >= 0).all())
+        return self._full[name]
 
     def _number(self, name: str) -> _Numbers:
         """A column of numbers; for a list column, the row of each of its items."""

@@ -194,6 +194,10 @@ class Segment:
         """Passage ids in the order of the rows."""
         return list(self.table.column("chunk_id").to_pylist())
 
+    def id_of(self, row: int) -> str:
+        """The passage id of one row, without reading those of the others."""
+        return str(self.table.column("chunk_id")[row].as_py())
+
     @cached_property
     def rows(self) -> dict[str, int]:
         """Row of each passage id."""
