@@ -107,6 +107,8 @@ class Settings(BaseSettings):
     top_k: int = Field(6, ge=1, le=100)
     min_score: float = Field(0.7, ge=-1, le=1, description="the seed policy's cut on the cosine")
     keep: int = Field(3, ge=1, le=20)
+    reranker: Literal["none", "pinecone"] = Field("none", description="a second look at the ranking, hosted")
+    reranker_model: str = Field("bge-reranker-v2-m3", min_length=1, max_length=100)
 
     # evaluation
     golden: Path | None = Field(

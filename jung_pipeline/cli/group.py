@@ -6,7 +6,18 @@ from pathlib import Path
 
 import click
 
-from jung_pipeline.cli import doctor, evaluation, explain, index, ingest, library, mcp, reading, showing
+from jung_pipeline.cli import (
+    doctor,
+    evaluation,
+    explain,
+    index,
+    ingest,
+    library,
+    mcp,
+    reading,
+    showing,
+    verifying,
+)
 
 _HELP = """From your own books by and about C. G. Jung to cited answers.
 
@@ -47,7 +58,7 @@ for _command in (
     reading.search,
     reading.ask,
     reading.show,
-    evaluation.verify,
+    verifying.verify,
     evaluation.evaluation,
     explain.explain,
     index.index,

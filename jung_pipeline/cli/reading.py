@@ -158,8 +158,18 @@ def _block(text: str, *, left: int = 0, style: str = "", below: int = 1) -> None
 )
 @click.option("--model", help="The Claude model to ask (default: the setting `model`).")
 @click.option("--policy", type=click.Choice(["calibrated", "seed"]), help=_POLICY)
-@click.option("--strict", is_flag=True, help="Exit code 3 when the books do not answer.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit code 3 when the books do not answer, or a quotation or number in the answer does not hold.",
+)
 @click.option("--passages", is_flag=True, help="Print the passages in full below the answer.")
+@click.option(
+    "--context",
+    type=click.IntRange(0, 10),
+    help="Read and print so many neighbours on each side of every passage too. Without it a model reads those that a "
+    "passage cut off inside a paragraph leans on.",
+)
 @_cite("the sources cited")
 @_filters
 @command
@@ -170,6 +180,7 @@ def ask(
     policy: str | None,
     strict: bool,
     passages: bool,
+    context: int | None,
     cite: CiteFormat | None,
     as_json: bool,
     **options: Any,
@@ -183,15 +194,17 @@ def ask(
     Example:  jung ask "What does Jung mean by cryptomnesia?"
     """
     library = open_library(load_settings(policy=policy, model=model))
-    answer = library.ask(" ".join(question), where=_where(options), use_model=False if no_model else None)
+    answer = library.ask(
+        " ".join(question), where=_where(options), use_model=False if no_model else None, context=context
+    )
     references = answer.references(cite) if cite else ""
     if as_json:
         print_json({**answer.to_dict(), **({"references": references} if cite else {})})
     elif cite:
         _print_references(references)
     else:
-        show_answer(answer, passages=passages)
-    return EXIT_NOT_FOUND if strict and answer.status == "not_found" else EXIT_OK
+        show_answer(answer, passages=passages or bool(context))
+    return EXIT_NOT_FOUND if strict and not answer.grounded else EXIT_OK
 
 
 def show_answer(answer: Any, *, passages: bool = False) -> None:
@@ -205,7 +218,12 @@ def show_answer(answer: Any, *, passages: bool = False) -> None:
             soft_wrap=True,
         )
         if passages:
+            for passage in source.before:
+                _block(passage.text, left=6, style="dim")
             _block(source.passage.text, left=6)
+            for passage in source.after:
+                _block(passage.text, left=6, style="dim")
+    _show_verdicts(answer)
     for flag in answer.flags:
         console.print(f"  [yellow]![/yellow] {escape(flag.message)}", soft_wrap=True)
     if answer.status == "not_found" and answer.near_misses:
@@ -215,6 +233,29 @@ def show_answer(answer: Any, *, passages: bool = False) -> None:
         for hit in answer.near_misses[:3]:
             console.print(f"    {escape(hit.citation)}  [dim]{hit.passage.chunk_id}[/dim]", soft_wrap=True)
     console.print(f"  [dim]{escape(answer.how)}[/dim]", soft_wrap=True)
+    if answer.follow_ups:
+        console.print(f"  {frame_of(answer.question).go_on}", soft_wrap=True)
+        for follow_up in answer.follow_ups:
+            console.print(f"    {escape(follow_up.question)}", soft_wrap=True)
+
+
+def _show_verdicts(answer: Any) -> None:
+    """A line a quotation that does not hold, with what is printed; one line for all that do."""
+    from jung_pipeline.cli.verifying import SYMBOLS, shortened, show_changes
+
+    held = sum(verdict.verdict == "verbatim" for verdict in answer.verdicts)
+    if held and held == len(answer.verdicts):
+        console.print(f"  {SYMBOLS['verbatim']}: {_counted(held)} in the passages cited", soft_wrap=True)
+        return
+    for verdict in answer.verdicts:
+        console.print(f"  {SYMBOLS[verdict.verdict]}  “{escape(shortened(verdict.quote))}”", soft_wrap=True)
+        show_changes(verdict, indent="     ")
+
+
+def _counted(quotations: int) -> str:
+    if quotations < 3:
+        return "the quotation stands" if quotations == 1 else "both quotations stand"
+    return f"all {quotations} quotations stand"
 
 
 @click.command()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from jung_pipeline.query.checking import CheckedQuote, check, find_citations, rewrite
 from jung_pipeline.query.citation_formats import CiteFormat, references
 from jung_pipeline.query.citations import Source
+from jung_pipeline.query.follow_ups import FollowUp
 from jung_pipeline.query.frames import frame_of
 from jung_pipeline.query.passages import Hit, Passage, SearchResult
+from jung_pipeline.query.verify import QuoteVerdict
 from jung_pipeline.text.quotes import find_quotations
 
 
@@ -74,6 +76,15 @@ class Answerer(Protocol):
         ...
 
 
+@runtime_checkable
+class StreamingAnswerer(Protocol):
+    """An answerer whose text can be followed as it is written."""
+
+    def stream(self, question: str, sources: Sequence[Source]) -> Generator[str, None, Reply]:
+        """Yields the text piece by piece and returns the complete reply; closing it stops the writing."""
+        ...
+
+
 @dataclass(frozen=True)
 class Flag:
     """Something in the answer that the reader should not trust."""
@@ -96,8 +107,14 @@ class Answer:
     flags: tuple[Flag, ...] = ()
     model: str | None = None  # None: no language model was asked
     usage: Usage | None = None
-    related: tuple[str, ...] = ()  # concepts to go on with; each has passages in the library
+    verdicts: tuple[QuoteVerdict, ...] = ()  # one for each of ``quotes``, against the whole library
+    follow_ups: tuple[FollowUp, ...] = ()  # questions to go on with; the library answers each
     search: SearchResult | None = None
+
+    @property
+    def related(self) -> tuple[str, ...]:
+        """The concepts of the follow-ups."""
+        return tuple(follow_up.concept for follow_up in self.follow_ups)
 
     @property
     def grounded(self) -> bool:
@@ -148,10 +165,12 @@ class Answer:
             "cited": list(self.cited),
             "flagged_citations": list(self.flagged_citations),
             "quotes": [{**asdict(quote), "numbers": list(quote.numbers)} for quote in self.quotes],
+            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
             "flags": [asdict(flag) for flag in self.flags],
             "model": self.model,
             "usage": asdict(self.usage) if self.usage else None,
             "related": list(self.related),
+            "follow_ups": [asdict(follow_up) for follow_up in self.follow_ups],
             "search": self.search.to_dict() if self.search else None,
         }
 
@@ -175,8 +194,13 @@ def compose(question: str, sources: Sequence[Source], answerer: Answerer) -> Ans
         AnswerError, ServiceError: see :class:`Answerer`.
     """
     if not sources:
-        return Answer(question, "not_found", frame_of(question).not_found)
+        return not_found(question)
     return renumber(checked(question, sources, answerer.answer(question, sources)))
+
+
+def not_found(question: str, text: str = "") -> Answer:
+    """The answer that there is none: ``text``, or that the books do not answer."""
+    return Answer(question, "not_found", text or frame_of(question).not_found)
 
 
 def checked(question: str, sources: Sequence[Source], reply: Reply) -> Answer:
@@ -216,8 +240,16 @@ def _quote_flag(quote: CheckedQuote) -> Flag:
 
 
 def renumber(answer: Answer) -> Answer:
-    """The answer with its sources numbered in order of first use, those only read after those cited."""
-    order = [*answer.cited, *(s.number for s in answer.sources if s.number not in answer.cited)]
+    """The answer with its sources numbered in order of first use, those only read after those cited.
+
+    Neighbours that were given for context and are not cited are no sources; they stay with the one they surround.
+    """
+    uncited = [s for s in answer.sources if s.number not in answer.cited and s.surrounds is None]
+    answer = replace(
+        answer,
+        sources=tuple(s for s in answer.sources if s.surrounds is None or s.number in answer.cited),
+    )
+    order = [*answer.cited, *(s.number for s in uncited)]
     new = {old: number for number, old in enumerate(order, start=1)}
     if all(old == number for old, number in new.items()):
         return answer

@@ -22,6 +22,9 @@ class Source:
     number: int  # 1-based
     passage: Passage
     volume: Volume | None = None  # facts about the edition, where the catalogue is at hand
+    surrounds: str | None = None  # of a neighbour that was given for context: the passage it belongs to
+    before: tuple[Passage, ...] = ()  # the passages round it, as many as were asked for, in reading order
+    after: tuple[Passage, ...] = ()
 
     @property
     def chunk_id(self) -> str:
@@ -51,6 +54,8 @@ class Source:
             "csl": csl_item(self.passage, self.volume),
             "cite": csl_cite(self.passage),
             "passage": self.passage.to_dict(),
+            "before": [passage.to_dict() for passage in self.before],
+            "after": [passage.to_dict() for passage in self.after],
         }
 
 

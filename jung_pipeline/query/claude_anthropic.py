@@ -6,7 +6,7 @@ what to do. ``ANTHROPIC_BASE_URL`` points the unmodified SDK elsewhere (a proxy,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 import anthropic
@@ -56,12 +56,27 @@ class ClaudeAnswerer:
 
     def answer(self, question: str, sources: Sequence[Source]) -> Reply:
         """The model's reply with the passages it names; see :class:`~jung_pipeline.query.answer.Answerer`."""
+        pieces = self.stream(question, sources)
+        while True:
+            try:
+                piece = next(pieces)
+            except StopIteration as done:
+                reply: Reply = done.value
+                return reply
+            if self._on_text:
+                self._on_text(piece)
+
+    def stream(self, question: str, sources: Sequence[Source]) -> Generator[str, None, Reply]:
+        """The model's text as it comes in, a preview; what the generator returns is the reply.
+
+        Closing the generator closes the connection, and the model stops writing.
+        """
         request = build_request(question, sources, self._settings)
         try:
             with self._client.messages.stream(**request) as stream:
                 for event in stream:
-                    if event.type == "text" and self._on_text:
-                        self._on_text(event.text)
+                    if event.type == "text" and event.text:
+                        yield event.text
                 message = stream.get_final_message()
         except anthropic.AnthropicError as error:
             raise _translated(error, self._settings) from error

@@ -136,6 +136,9 @@ class ExtractiveAnswerer:
 
     def answer(self, question: str, sources: Sequence[Source]) -> Reply:
         """One to three quotations of a sentence or two, each followed by the number of its passage."""
+        sources = [
+            source for source in sources if source.surrounds is None
+        ]  # neighbours are to read, not to quote
         bridges = self._bridges(question) if self._bridges else {}
         ranked = self._ranked(question, _sentences(question, sources, bridges), bridges)
         if not ranked:  # passages without a single whole sentence: quote how the first begins

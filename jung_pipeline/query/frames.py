@@ -21,6 +21,8 @@ class Frame:
     tokens: str  # {tokens_in}, {tokens_out}
     dollars: str  # {dollars}, {date}
     nearest: str  # above passages that do not answer
+    follow_up: str  # a question about a concept; {label}
+    go_on: str  # above the follow-ups
     not_here: str  # above the nearest passages of a search
 
 
@@ -35,6 +37,8 @@ ENGLISH = Frame(
     tokens="{tokens_in} tokens in, {tokens_out} out",
     dollars="about ${dollars:.4f} at the prices of {date}",
     nearest="Nearest passages, none of them an answer:",
+    follow_up="What is meant by “{label}”?",
+    go_on="Ask on:",
     not_here="Not in these books, as far as can be told.",
 )
 GERMAN = Frame(
@@ -48,6 +52,8 @@ GERMAN = Frame(
     tokens="{tokens_in} Token hinein, {tokens_out} heraus",
     dollars="etwa {dollars:.4f} US-Dollar nach den Preisen vom {date}",
     nearest="Die nächsten Stellen, keine davon eine Antwort:",
+    follow_up="Was ist mit „{label}“ gemeint?",
+    go_on="Weiterfragen:",
     not_here="Nicht in diesen Büchern, soweit sich das sagen lässt.",
 )
 

@@ -11,7 +11,7 @@ seen by the next :meth:`Library.open`. It keeps no state between questions and m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -19,18 +19,22 @@ from typing import Any, Literal
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.embed.embedder import Embedder
 from jung_pipeline.errors import CatalogueError, ModelMismatchError, UsageError, VectorIndexError
-from jung_pipeline.index.vector_index import Where
+from jung_pipeline.index.vector_index import Vectors, Where
 from jung_pipeline.query import calibration as calibrating
-from jung_pipeline.query.answer import Answer, Answerer, Flag, compose, number_sources
+from jung_pipeline.query.answer import Answer, Answerer
 from jung_pipeline.query.citation_formats import CiteFormat, references
 from jung_pipeline.query.citations import Source, cite
+from jung_pipeline.query.dialogue import Dialogue
+from jung_pipeline.query.events import Event, Finished
 from jung_pipeline.query.filters import COLUMNS, Known, nothing_passes, resolved
+from jung_pipeline.query.follow_ups import Cooccurrence
 from jung_pipeline.query.lists import is_list
 from jung_pipeline.query.passages import Hit, Passage, SearchResult
 from jung_pipeline.query.question import clean_question, fitting_question
 from jung_pipeline.query.retriever import POOL, Retriever, default_lexicon
+from jung_pipeline.query.surroundings import MOST_CONTEXT
 from jung_pipeline.query.verify import QuoteVerdict, Verifier
-from jung_pipeline.settings import Settings, secret
+from jung_pipeline.settings import Settings
 from jung_pipeline.text.normalise import language_of, words
 
 Policy = Literal["calibrated", "seed"]
@@ -176,8 +180,10 @@ class Library:
             question, "ok" if kept else "not_found", "seed", tuple(hits), tuple(kept), note=note
         )
 
-    def _calibrated_search(self, question: str, top_k: int, where: Where | None) -> SearchResult:
-        candidates = self._retriever.candidates(question, where=where, pool=max(POOL, top_k))
+    def _calibrated_search(
+        self, question: str, top_k: int, where: Where | None, vector: Vectors | None = None
+    ) -> SearchResult:
+        candidates = self._retriever.candidates(question, where=where, vector=vector, pool=max(POOL, top_k))
         hits = self._addressed(candidates.hits[:top_k])
         unknown = self._retriever.unknown_words(question)
         common: dict[str, Any] = {
@@ -227,6 +233,7 @@ class Library:
         use_model: bool | None = None,
         policy: Policy | None = None,
         on_text: Callable[[str], None] | None = None,
+        context: int | None = None,
     ) -> Answer:
         """A checked answer from the library's own passages, or ``not_found`` without asking any model.
 
@@ -237,59 +244,91 @@ class Library:
             use_model: false: never a language model; true: one, or an error.
             policy: as for :meth:`search`.
             on_text: is given a model's text as it comes in, unchecked, for a preview.
+            context: so many neighbours on each side of every passage are read as well, and shown with it; by
+                default those that a passage cut off inside a paragraph leans on, for the model alone.
 
         Raises:
             UsageError: see :meth:`search`.
             AnswerError, ServiceError: the model gave no usable answer; no half answer is passed on.
         """
+        events = self._events(
+            question, where, lambda: answerer or self._dialogue.answerer(use_model, on_text), policy, context
+        )
+        return next(event.answer for event in events if isinstance(event, Finished))
+
+    def ask_events(
+        self,
+        question: str,
+        *,
+        where: Where | None = None,
+        answerer: Answerer | None = None,
+        use_model: bool | None = None,
+        policy: Policy | None = None,
+        context: int | None = None,
+    ) -> Generator[Event, None, None]:
+        """The same step by step: what was found, the text as it comes in, verdicts, sources, the whole answer.
+
+        Closing the generator stops a model in mid-sentence; nothing further is asked or paid for.
+
+            >>> for event in library.ask_events("What is the shadow?"):                    # doctest: +SKIP
+            ...     if isinstance(event, AnswerText):
+            ...         print(event.text, end="")
+
+        Raises:
+            UsageError, AnswerError, ServiceError: see :meth:`ask`.
+        """
+        yield from self._events(
+            question, where, lambda: answerer or self._dialogue.answerer(use_model), policy, context
+        )
+
+    def _events(
+        self,
+        question: str,
+        where: Where | None,
+        answerers: Callable[[], Answerer],
+        policy: Policy | None,
+        context: int | None,
+    ) -> Generator[Event, None, None]:
+        if context is not None and not 0 <= context <= MOST_CONTEXT:
+            raise UsageError(f"{context} passages of context.", remedy=f"Ask for 0 to {MOST_CONTEXT}.")
         result = self.search(question, where=where, policy=policy)
-        sources = number_sources([hit.passage for hit in result.kept], self.volumes)
-        if not sources:
-            answer = compose(result.question, (), _Nobody())
-            # Nothing passed the filter: that says more than that there is no answer.
-            text = answer.text if result.hits or not result.note else result.note
-            return replace(answer, text=text, search=result)
-        answer = compose(result.question, sources, answerer or self._answerer(use_model, on_text))
-        return replace(answer, flags=self._explained(answer), search=result, related=self._related(result))
+        yield from self._dialogue.events(
+            result,
+            answerers,
+            lambda questions: self._searches(questions, where, policy),
+            context,
+        )
 
-    def _explained(self, answer: Answer) -> tuple[Flag, ...]:
-        """The flags of ``answer``; a quotation that is not where it should be is looked for everywhere."""
-        lost = iter([quote for quote in answer.quotes if not quote.ok])
-        flags = []
-        for flag in answer.flags:
-            quote = next(lost, None) if flag.kind.startswith("quote_") else None
-            if quote is not None and quote.verdict == "not_in_passage":
-                verdict = self._verifier().judge(quote.text)
-                if verdict.verdict == "verbatim":
-                    flag = replace(
-                        flag, message=f"{flag.message} It stands in: {verdict.places[0].citation}."
-                    )
-                elif verdict.verdict == "altered":
-                    place = verdict.places[0]
-                    flag = replace(
-                        flag, message=f"{flag.message} Printed in {place.citation}: “{place.printed}”."
-                    )
-            flags.append(flag)
-        return tuple(flags)
+    @cached_property
+    def _dialogue(self) -> Dialogue:
+        return Dialogue(
+            self.settings,
+            self._embedder,
+            self._retriever,
+            self.volumes,
+            self._verifier,
+            lambda: self._cooccurrence,
+        )
 
-    def _answerer(self, use_model: bool | None, on_text: Callable[[str], None] | None) -> Answerer:
-        from jung_pipeline.query.extractive import ExtractiveAnswerer
+    @cached_property
+    def _cooccurrence(self) -> Cooccurrence:
+        """How concepts stand together; counted when the first follow-ups are looked for."""
+        return Cooccurrence.of(
+            row["concepts"] or () for row in self.version.passages.iterate(columns=["concepts"])
+        )
 
-        if use_model is False or (use_model is None and secret("ANTHROPIC_API_KEY") is None):
-            return ExtractiveAnswerer(self._embedder, self._retriever.bridges)
-        from jung_pipeline.query.claude_anthropic import ClaudeAnswerer
-
-        return ClaudeAnswerer(self.settings, on_text=on_text)
-
-    def _related(self, result: SearchResult) -> tuple[str, ...]:
-        """Concepts of the passages found that the question did not name; each tags passages, so each leads on."""
-        asked = set(self._retriever.concepts_of(result.question))
-        counts: dict[str, int] = {}
-        for hit in result.hits:
-            for concept in hit.passage.concepts:
-                if concept not in asked:
-                    counts[concept] = counts.get(concept, 0) + 1
-        return tuple(sorted(counts, key=lambda concept: (-counts[concept], concept))[:5])
+    def _searches(
+        self, questions: Sequence[str], where: Where | None, policy: Policy | None
+    ) -> list[SearchResult]:
+        """Several searches, their questions embedded together."""
+        if (policy or self.settings.policy) == "seed":
+            return [self.search(question, where=where, policy=policy) for question in questions]
+        where = resolved(where, self._known, self._lexicon) if where else None
+        vectors = self._embedder.embed_queries(questions)
+        return [
+            self._calibrated_search(question, self.settings.top_k, where, vector)
+            for question, vector in zip(questions, vectors, strict=True)
+        ]
 
     # ---------------------------------------------------------------------------------------------
     # looking up
@@ -384,13 +423,6 @@ class Library:
             )
             for hit in hits
         ]
-
-
-class _Nobody:
-    """Stands in where nothing is to be asked."""
-
-    def answer(self, question: str, sources: Any) -> Any:
-        raise AssertionError("no answerer is asked without sources")
 
 
 def _why_empty(question: str, hits: Any, where: Where | None) -> str:

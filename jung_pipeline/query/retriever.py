@@ -88,6 +88,10 @@ class ConceptLexicon(Protocol):
         """All names of the concept ``term``."""
         ...
 
+    def related(self, name: str) -> Sequence[str]:
+        """Names of the concepts next to ``name``."""
+        ...
+
 
 @dataclass(frozen=True)
 class Candidates:
