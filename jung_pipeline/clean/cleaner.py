@@ -26,6 +26,7 @@ from jung_pipeline.clean.paragraphs import assemble, fates_by_element
 from jung_pipeline.clean.report import make_report
 from jung_pipeline.clean.rows import make_tables
 from jung_pipeline.clean.running_heads import find_page_furniture
+from jung_pipeline.clean.small_words import misread_small_words
 from jung_pipeline.clean.spacing import letter_spacing, small_capitals, spaced_signs
 from jung_pipeline.clean.split_words import join_split_words
 from jung_pipeline.clean.stamps import find_stamps
@@ -48,6 +49,8 @@ _A_BOOK, _MOST = 20_000, 0.4
 _STAGE = "cleaned_text"
 
 _STEPS = 9
+#: Where more than one word in so many fell apart, some did so twice.
+_SELDOM = 300
 #: Signs below this share of the type size are specks; footnote marks are set at two thirds of it.
 _SPECK = 0.6
 
@@ -168,8 +171,12 @@ def _words(book: Book) -> None:
     tracked = book.tracked
     put_in = np.flatnonzero(tracked.source == NOWHERE).tolist()
     line_ends = [place for place in put_in if tracked.text[place] == " "]
-    tracked.apply(join_split_words(tracked.text, book.lexicon, line_ends))
+    joined = list(join_split_words(tracked.text, book.lexicon, line_ends))
+    tracked.apply(joined)
+    if len(joined) * _SELDOM > book.lexicon.total:  # "under stand ing": the rest of words in three pieces
+        tracked.apply(join_split_words(tracked.text, book.lexicon, []))
     tracked.apply(correct_misreadings(tracked.text, book.lexicon))
+    tracked.apply(misread_small_words(tracked.text, book.lexicon))
     tracked.apply(spaced_signs(tracked.text, book.lexicon))
     book.sync_paragraphs()
 

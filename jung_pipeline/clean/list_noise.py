@@ -15,7 +15,7 @@ from jung_pipeline.text import words as word_lists
 #: Read for printed: what scanners take for each other by its shape, and no writer does.
 _SHAPES = (
     ("b", "h"), ("h", "b"), ("li", "h"), ("tb", "th"), ("u", "n"), ("n", "u"), ("rn", "m"), ("ri", "n"), ("ii", "n"),
-    ("c", "e"), ("e", "c"), ("vv", "w"), ("f", "t"), ("l", "t"), ("i", "l"), ("l", "i"), ("j", "i"),
+    ("c", "e"), ("e", "c"), ("vv", "w"), ("f", "t"), ("l", "t"), ("i", "l"), ("l", "i"), ("j", "i"), ("f", "s"),
 )  # fmt: skip
 #: The frequent word (Zipf), how much rarer the form is than it, and what the form may be at most, here and in another
 #: language. Looked at one by one for English and German: no form that passes is a word of either.

@@ -23,6 +23,7 @@ import regex
 from jung_pipeline.clean import list_noise, one_off, shapes, tokens
 from jung_pipeline.clean.confusions import LONGEST, Channel
 from jung_pipeline.clean.lexicon import Lexicon, bands
+from jung_pipeline.clean.long_s import words_with_long_s
 from jung_pipeline.clean.spellings import is_compound, is_derived, is_inflected, modern_german, spellings
 from jung_pipeline.clean.split_words import divided, of_small_words, two_small_words
 from jung_pipeline.clean.tracked import Edit
@@ -99,10 +100,6 @@ _MOST = 12.0
 _TIERS = (0.0, 2.5, 3.5, 4.5)
 #: Words of volume that count like one of a general text of so many.
 _GENERAL = 30_000
-_ONE_FOR_I = regex.compile(
-    r"(?<![\p{N}.,:;/§$£–—-]\s?)(?<!(?:[Nn]o|[Pp]p?|[Ff]ig|[Vv]ol|[Cc]h|[Cc]hap|[Pp]art|[Ll]ecture|[Ss]tage|[Tt]ype|[Nn]umber|[Cc]ase|[Tt]able)\.? )\b(?:1|l|\|)\b"
-    r"(?= (?:am|was|have|had|shall|should|would|could|cannot|might|must|did|think|thought|know|knew|believe|said|went|suppose|remember|myself)\b)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +132,7 @@ class Corrector:
         self._read: dict[tuple[str, bool], float] = {}
         self._stands: dict[str, bool] = {}
         self._one_off: dict[str, list[str]] = {}
+        self.seen: Counter[tuple[str, str]] = Counter()  # confusions of the clear cases
 
     def learn(self) -> None:
         """Learn the volume's confusions from its clear cases."""
@@ -147,6 +145,7 @@ class Corrector:
                     for pair in found.confusions:
                         seen[pair] += self.words[word]
             self.channel.learn(seen, self.total)
+            self.seen = seen
             if self.channel.shift > _CLEAN:
                 break
 
@@ -429,7 +428,13 @@ def correct_misreadings(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     thorough = corrector.channel.shift <= _CLEAN
     proofread = corrector.channel.shift >= _PROOFREAD
     cut_short = _CUT_SHORT[lexicon.language]
-    doubtful = frozenset(corrector.doubtful)
+    doubtful = set(corrector.doubtful)
+    for word, (printed, margin) in words_with_long_s(
+        corrector.words, corrector.seen["f", "s"], corrector.cost_of
+    ).items():
+        found = Correction(_in_case_of(word, printed), margin, (("f", "s"),))
+        known |= {(word, False): found, (word, True): None if lexicon.language == "en" else found}
+        doubtful.add(word)
     strings = corrector.forms.strings
     in_doubt = np.array([word in doubtful for word in strings], dtype=bool)
     for number in np.flatnonzero(in_doubt[corrector.forms.of]).tolist() if strings else ():
@@ -445,9 +450,6 @@ def correct_misreadings(text: str, lexicon: Lexicon) -> Iterator[Edit]:
         if not (proofread and cut_short.match(text, start + len(word))):
             rule = "run_together" if " " in better.word else "misreading"
             yield Edit(start, start + len(word), better.word, rule)
-    if lexicon.language == "en":
-        for match in _ONE_FOR_I.finditer(text):
-            yield Edit(match.start(), match.end(), "I", "misreading")
 
 
 def _tokens(text: str) -> tuple[tokens.Places, tokens.Places]:
