@@ -52,13 +52,17 @@ def peak_mb() -> float:
 
 
 def in_turns(
-    path: Path, rounds: int, kinds: Sequence[str] = KINDS, script: str = __file__
+    path: Path | Sequence[Path], rounds: int, kinds: Sequence[str] = KINDS, script: str = __file__
 ) -> dict[str, dict[str, float]]:
-    """The median of each figure of each of ``kinds``, which ``script`` measures with ``--child``, in turns."""
+    """The median of each figure of each of ``kinds``, which ``script`` measures with ``--child``, in turns.
+
+    Several paths are measured in one process.
+    """
+    paths = [path] if isinstance(path, Path) else path
     runs: dict[str, list[dict[str, float]]] = {kind: [] for kind in kinds}
     for _ in range(rounds):
         for kind in kinds:
-            command = [sys.executable, script, "--child", kind, str(path)]
+            command = [sys.executable, script, "--child", kind, *map(str, paths)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)
             runs[kind].append(json.loads(done.stdout))
     return {
