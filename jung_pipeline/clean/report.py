@@ -58,10 +58,23 @@ def _leftovers(text: str) -> dict[str, int]:
     """What looks as if a rule had missed it; the whole text is gone through only for what may be there."""
     return {
         "single letters in a row": sum(1 for _ in _letters_in_a_row(text)),
-        "broken words": len(_BROKEN.findall(text)) if tokens.after_a_letter(text, "- ") else 0,
-        "numbers in brackets": len(_BRACKETED.findall(text)) if "[" in text else 0,
+        "broken words": _count(_BROKEN, text, "- ", 1),
+        "numbers in brackets": _count(_BRACKETED, text, "[", 0),
         "emphasis signs": len(_EMPHASIS.findall(text)) if "_" in text else 0,
     }
+
+
+def _count(pattern: regex.Pattern[str], text: str, sign: str, before: int) -> int:
+    """How often ``pattern`` matches, each time with ``sign`` behind its first ``before`` characters."""
+    found = done = 0
+    at = text.find(sign)
+    while at >= 0:
+        match = pattern.match(text, at - before) if at - before >= done else None
+        if match is not None:
+            found += 1
+            done = match.end()
+        at = text.find(sign, at + 1)
+    return found
 
 
 def _letters_in_a_row(text: str) -> Iterator[regex.Match[str]]:

@@ -115,7 +115,10 @@ class _Letters:
         ends = points == ord("$")
         self.grams: list[dict[int, int]] = [{}]
         self.contexts: list[dict[int, int]] = []
-        codes = np.zeros(len(points), dtype=np.int64)
+        # Half as wide numbers are sorted in a third of the time.
+        narrow = self.base**4 < np.iinfo(np.int32).max
+        digits = digits.astype(np.int32 if narrow else np.int64)
+        codes = np.zeros(len(points), dtype=digits.dtype)
         whole = np.ones(len(points), dtype=bool)  # no word ends before the last letter
         for size in (1, 2, 3, 4):
             last = len(points) - size + 1

@@ -122,13 +122,3 @@ def rows_of_single_letters(text: str, least: int, between: str) -> list[int]:
             if not gap_sign[ends[step] : starts[step + 1]].all():
                 begins[number] = False
     return starts[:last][begins].tolist()
-
-
-def after_a_letter(text: str, mark: str) -> bool:
-    """Whether ``mark`` stands anywhere directly behind a letter."""
-    at = text.find(mark)
-    while at >= 0:
-        if at and text[at - 1].isalpha():
-            return True
-        at = text.find(mark, at + 1)
-    return False

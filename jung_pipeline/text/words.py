@@ -53,7 +53,10 @@ def bands(language: str, size: str = "small") -> list[list[str]]:
 @cache
 def _list(language: str) -> dict[str, float]:
     """Frequency (share of running words) by word; empty for a language without a list."""
-    return {word: 10 ** (-index / 100) for index, band in enumerate(bands(language)) for word in band}
+    listed = bands(language)
+    shares = (itertools.repeat(10 ** (-index / 100), len(band)) for index, band in enumerate(listed))
+    chained = itertools.chain.from_iterable
+    return dict(zip(chained(listed), chained(shares), strict=True))
 
 
 @cache
