@@ -20,7 +20,7 @@ from jung_pipeline.errors import SourceError, StageError
 from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.quality.record import read_outcomes
 from jung_pipeline.settings import Settings
-from jung_pipeline.stages import STAGES, code_version, fingerprint, index_spec, source_facts, stage_path
+from jung_pipeline.stages import STAGES, book_facts, code_version, fingerprint, index_spec, stage_path
 
 #: Why a stage is missing that never was there; any other reason is a loss.
 NOT_MADE = "not made yet"
@@ -60,7 +60,7 @@ def wanted(volume: Volume, settings: Settings) -> str:
     """
     info = tables.read_info(stage_path("raw_text", volume.key, settings)) or {}
     try:
-        source = source_facts(settings.paths.source(volume), info.get("source"))["sha256"]
+        source = book_facts(volume, settings, info.get("source"))["sha256"]
     except SourceError:
         source = "unreadable"
     parts = [fingerprint(stage, volume, settings, {}) for stage in STAGES]
@@ -114,7 +114,7 @@ def _inputs(
 ) -> dict[str, str]:
     """Data versions of what ``stage`` would read now."""
     if stage == "raw_text":
-        return {"source": source_facts(settings.paths.source(volume), info.get("source"))["sha256"]}
+        return {"source": book_facts(volume, settings, info.get("source"))["sha256"]}
     needed: dict[str, tuple[str, ...]] = {
         "cleaned_text": ("raw_text",),
         "chunks": ("cleaned_text",),
@@ -163,7 +163,7 @@ def remembering_failure(stage: str, volume: Volume, settings: Settings, make: Ca
 def remember(stage: str, volume: Volume, settings: Settings, error: Exception) -> None:
     """Keep ``error`` as the reason why ``stage`` of ``volume`` failed, until it is made again."""
     path = _failure_path(stage, volume.key, settings)
-    lasting = isinstance(error, SourceError) and settings.paths.source(volume).exists()
+    lasting = isinstance(error, SourceError) and settings.paths.has_source(volume)
     remembered = {
         "message": str(error),
         "problem": getattr(error, "message", str(error)),

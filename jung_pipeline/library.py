@@ -10,15 +10,19 @@
       checks/<stage>/<volume>.json
       index/                    segments, versions, CURRENT (see index/versions.py)
       dagster/                  DAGSTER_HOME unless set otherwise
+      .depot/                   what this copy knows of the depot, if the setting data_url names one
 """
 
 from __future__ import annotations
 
+import json
 import os
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from jung_pipeline.catalogue import SUFFIXES, Catalogue, Volume
 
@@ -58,6 +62,11 @@ class Home:
         """The default Dagster home."""
         return self.path / "dagster"
 
+    @property
+    def depot(self) -> Path:
+        """The folder of what this working copy knows of the depot (see ``depot/``)."""
+        return self.path / ".depot"
+
     def catalogue(self) -> Catalogue:
         """The catalogue as it is now."""
         return Catalogue(self.catalogue_path)
@@ -72,9 +81,19 @@ class Home:
                     return candidate
         return path
 
+    def books_elsewhere(self) -> dict[str, dict[str, Any]]:
+        """The books that lie in the depot, by file name (NFC), with the facts ``stages.source_facts`` tells."""
+        path = self.depot / "books.json"
+        try:
+            return _books(path, path.stat().st_mtime_ns)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
+
     def has_source(self, volume: Volume) -> bool:
-        """Whether the book of ``volume`` is in the library, be it as a link whose disk is not mounted just now."""
-        return os.path.lexists(self.source(volume))
+        """Whether the book of ``volume`` is in the library: here, as a link whose disk is not mounted, or in the depot."""
+        if os.path.lexists(self.source(volume)):
+            return True
+        return self.depot.is_dir() and unicodedata.normalize("NFC", volume.file) in self.books_elsewhere()
 
     def table(self, stage: str, volume: str) -> Path:
         """The Parquet file of ``volume`` after ``stage`` (raw_text, cleaned_text, removal_ledger, chunks)."""
@@ -87,6 +106,13 @@ class Home:
     def checks(self, stage: str, volume: str) -> Path:
         """What the checks of ``stage`` last said about ``volume``."""
         return self.path / "checks" / stage / f"{volume}.json"
+
+
+@lru_cache(maxsize=4)
+def _books(path: Path, _changed: int) -> dict[str, dict[str, Any]]:
+    """The books that the record at ``path`` names, read once for each change of it."""
+    books = json.loads(path.read_text(encoding="utf-8"))["books"]
+    return {str(name): dict(facts) for name, facts in books.items()}
 
 
 def is_book(name: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from jung_pipeline.depot.index_copy import shared_index
 from jung_pipeline.errors import IndexAuditError, ServiceError, VectorIndexError
 from jung_pipeline.index import versions
 from jung_pipeline.index.embedded_index import EmbeddedIndex
@@ -56,8 +57,14 @@ def publish(settings: Settings, *, force: bool = False) -> Published:
     Raises:
         VectorIndexError: index and chunk tables do not agree (the volumes concerned are due again), or the disk
             does not take it; the version before stays live.
-        ServiceError: the remote store cannot be asked what it holds.
+        ServiceError: the remote store cannot be asked what it holds, or the depot cannot be reached.
+        ConflictError: another machine has published to the depot meanwhile; its version stays live there.
     """
+    with shared_index(settings, keep=KEPT_VERSIONS):
+        return _publish(settings, force=force)
+
+
+def _publish(settings: Settings, *, force: bool) -> Published:
     spec = index_spec(settings)
     keys = [volume.key for volume in present_volumes(settings.paths)]
     check_ready(settings)
@@ -221,15 +228,17 @@ def roll_back(settings: Settings, version: str) -> Published:
     Raises:
         VectorIndexError: it is not there, or not whole.
     """
-    before = versions.current_id(settings.paths.index)
-    manifest = versions.roll_back(settings.paths.index, version)
+    with shared_index(settings, keep=KEPT_VERSIONS):
+        before = versions.current_id(settings.paths.index)
+        manifest = versions.roll_back(settings.paths.index, version)
     return Published(manifest, changed=manifest.version != before)
 
 
 def promote(settings: Settings) -> Published:
     """Let the newest good state of the library go live again, after a rollback."""
-    versions.release(settings.paths.index)
-    return publish(settings)
+    with shared_index(settings, keep=KEPT_VERSIONS):
+        versions.release(settings.paths.index)
+        return _publish(settings, force=False)
 
 
 def prune(settings: Settings, keep: int | None = None) -> list[str]:

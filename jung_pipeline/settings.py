@@ -133,6 +133,11 @@ class Settings(BaseSettings):
     ocr_memory_mb: int = Field(1000, ge=100, description="for reading one page by OCR")
 
     # production
+    data_url: str | None = Field(
+        None,
+        min_length=1,
+        description="s3://bucket/folder (or a shared folder) that this home is a working copy of",
+    )
     alert_webhook: SecretStr | None = Field(
         None, description="address that a JSON document about every failed run is posted to"
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -190,6 +191,21 @@ def source_facts(path: Path, known: Mapping[str, Any] | None = None) -> dict[str
             remedy="Put the file back, or remove its entry.",
         ) from error
     return {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
+
+
+def book_facts(volume: Volume, settings: Settings, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """:func:`source_facts` of the book of ``volume``; of one that lies in the depot alone, as it was put there.
+
+    Raises:
+        SourceError: the library does not have it, or it cannot be read.
+    """
+    home = settings.paths
+    path = home.source(volume)
+    if settings.data_url and not path.exists():
+        facts = home.books_elsewhere().get(unicodedata.normalize("NFC", volume.file))
+        if facts:
+            return {name: facts[name] for name in ("sha256", "size", "mtime_ns")}
+    return source_facts(path, known)
 
 
 # --------------------------------------------------------------------------------------------------

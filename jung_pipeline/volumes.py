@@ -18,6 +18,7 @@ from pathlib import Path
 from jung_pipeline import tables
 from jung_pipeline.catalogue import SUFFIXES, Catalogue, Volume, new_key
 from jung_pipeline.catalogue_fields import name_problem, problems, tidy
+from jung_pipeline.depot.working_copy import working_copy
 from jung_pipeline.errors import JungError, SourceError, UsageError, file_error
 from jung_pipeline.library import Home, files_in, is_book
 from jung_pipeline.settings import Settings
@@ -141,6 +142,16 @@ def catalogue_new_files(home: Home, *, settled_only: bool = False) -> NewFiles:
         else:
             added += [volume] if is_new else []
     return NewFiles(tuple(added), tuple(failed))
+
+
+def take_up_new_files(settings: Settings, *, settled_only: bool = False) -> NewFiles:
+    """:func:`catalogue_new_files`, told to the depot too if there is one, before a run elsewhere asks for them."""
+    found = catalogue_new_files(settings.paths, settled_only=settled_only)
+    copy = working_copy(settings)
+    if copy:
+        copy.sync_catalogue()
+        copy.sync_books()
+    return found
 
 
 def _refuse_name(name: str) -> None:
@@ -292,7 +303,9 @@ def remove_data(settings: Settings, key: str) -> None:
     from jung_pipeline.index.registry import open_index
     from jung_pipeline.stages import index_spec
 
-    home, spec = settings.paths, index_spec(settings)
+    home, spec, copy = settings.paths, index_spec(settings), working_copy(settings)
+    if copy:
+        copy.take(key)  # whoever removes it has to know what there is of it
     in_store = tables.read_info(home.table("vector_index", key)) is not None
     if in_store or EmbeddedIndex(home.index, spec).segment_path(key):
         index = open_index(settings, spec)
@@ -302,6 +315,8 @@ def remove_data(settings: Settings, key: str) -> None:
         _remove_tables(home, key)
     except OSError as error:
         raise file_error(error) from error
+    if copy:
+        copy.forget(key)
 
 
 def _remove_tables(home: Home, key: str) -> None:

@@ -24,6 +24,7 @@ VENDORS = {
     "anthropic": "anthropic",
     "mcp": "mcp",
     "tantivy": "tantivy",
+    "s3fs": "s3fs",
 }
 RIM = ("defs/", "definitions.py", "cli/")
 #: The query side stands alone: from the index it reads, never from the line that made it.

@@ -16,6 +16,7 @@ from jung_pipeline.cli import (
     mcp,
     reading,
     showing,
+    sync,
     verifying,
 )
 
@@ -63,6 +64,7 @@ for _command in (
     explain.explain,
     index.index,
     mcp.mcp,
+    sync.sync,
     doctor.doctor,
     showing.ui,
     showing.demo,

@@ -1,5 +1,6 @@
 """Resources: the library (settings and catalogue) and the tables on disk."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ from jung_pipeline import settings as settings_module
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.defs.at_work import hold
 from jung_pipeline.defs.failing import making
-from jung_pipeline.errors import StageError
+from jung_pipeline.depot.working_copy import working_copy
+from jung_pipeline.errors import CatalogueError, StageError
 from jung_pipeline.settings import Settings
 from jung_pipeline.stages import stage_path
+
+_PARTITION = "dagster/partition"
 
 
 class Library(dg.ConfigurableResource):
@@ -30,9 +34,28 @@ class Library(dg.ConfigurableResource):
         return self.settings().paths.catalogue().get(key)
 
     def setup_for_execution(self, context: dg.InitResourceContext) -> None:
-        """In a run, hold its lock for as long as it lives (see ``at_work.py``)."""
+        """In a run, hold its lock for as long as it lives (see ``at_work.py``), and take what it needs from the depot.
+
+        A sensor or schedule sees the library as the depot has it now.
+        """
         if context.run is not None and context.instance is not None:
             hold(context.instance, context.run.run_id)
+        take_for_run(self.settings(), context.run.tags.get(_PARTITION) if context.run else None)
+
+
+def take_for_run(settings: Settings, key: str | None) -> None:
+    """Bring this working copy to where a run about the volume ``key`` (``None``: all of them) can start."""
+    copy = working_copy(settings)
+    if copy is None:
+        return
+    if key is None:
+        copy.refresh()
+        return
+    copy.sync_catalogue()
+    copy.sync_books()
+    copy.take(key)
+    with contextlib.suppress(CatalogueError):  # the step itself says that there is no such volume
+        copy.take_book(settings.paths.catalogue().get(key).file)
 
 
 class StageTables(dg.ConfigurableIOManager):
@@ -40,12 +63,23 @@ class StageTables(dg.ConfigurableIOManager):
 
     library: dg.ResourceDependency[Library]
 
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """Hand over to the depot what is left of the run's volume: outcomes of checks, and failures."""
+        key = context.run.tags.get(_PARTITION) if context.run else None
+        copy = working_copy(self.library.settings()) if key else None
+        if copy and key:
+            copy.hand_over(key)
+            copy.sweep(key)
+
     def handle_output(self, context: dg.OutputContext, obj: pa.Table) -> None:
         """Write the table of the step's partition; where the disk refuses it, that is why the stage failed."""
         stage, settings = context.asset_key.path[-1], self.library.settings()
         path = stage_path(stage, context.partition_key, settings)
         volume = self.library.volume(context.partition_key)
         making(stage, volume, settings, lambda: tables.write_table(path, obj))
+        copy = working_copy(settings)
+        if copy:
+            making(stage, volume, settings, lambda: copy.hand_over(volume.key))
         context.add_output_metadata({"path": dg.MetadataValue.path(str(path))})
 
     def load_input(self, context: dg.InputContext) -> Any:

@@ -16,6 +16,8 @@ from jung_pipeline.defs.instance import open_instance
 from jung_pipeline.defs.jobs import ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.sensors import busy_volumes
+from jung_pipeline.depot.index_copy import take_index
+from jung_pipeline.depot.working_copy import working_copy
 from jung_pipeline.errors import JungError
 from jung_pipeline.index.files import exclusive
 from jung_pipeline.settings import Settings
@@ -73,8 +75,11 @@ class Ingestion:
         self.removed: list[str] = []
         self.published: publishing.Published | None = None
         self.not_published = ""  # why the version before stays live, where that is so
-        home = self.settings.paths
-        self.not_taken = library_volumes.catalogue_new_files(home).failed
+        home, copy = self.settings.paths, working_copy(self.settings)
+        if copy:
+            copy.refresh()
+            take_index(copy)
+        self.not_taken = library_volumes.take_up_new_files(self.settings).failed
         present = {volume.key: volume for volume in library_volumes.present_volumes(home)}
         for key in keys:
             home.catalogue().get(key)

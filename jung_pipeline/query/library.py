@@ -113,10 +113,19 @@ class Library:
         Raises:
             VectorIndexError: there is no index yet, nothing is in it, or it is damaged.
             ModelMismatchError: it was built with another model than the settings name.
+            ServiceError: the depot that the setting ``data_url`` names cannot be reached.
         """
         from jung_pipeline.embed.registry import make_embedder
         from jung_pipeline.index.versions import open_current
 
+        if settings.data_url:
+            from jung_pipeline.depot.index_copy import take_index
+            from jung_pipeline.depot.place import open_depot
+            from jung_pipeline.depot.working_copy import WorkingCopy
+
+            copy = WorkingCopy(settings.paths, open_depot(settings.data_url))
+            copy.sync_catalogue()  # for the editions in citations
+            take_index(copy)
         version = open_current(settings.paths.index, settings)
         if not version.manifest.passages:
             raise VectorIndexError(
