@@ -2,26 +2,30 @@
 
 A killed process cannot say that it was killed: its run stays "started", its pool slots stay taken, and whoever
 waits for them waits for ever. So every run holds a lock on a file of its own while it lives. The system gives
-the lock back however the process ends, and anyone can see that nobody holds it.
+the lock back however the process ends, and anyone can see that nobody holds it. Where several machines share their
+records in PostgreSQL, it is an advisory lock there, which goes with the connection of its holder.
 """
 
+import hashlib
 import socket
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
 import dagster as dg
 from dagster._core.storage.runs import SqliteRunStorage
+from sqlalchemy import Connection, Engine, text
 
 try:
     import fcntl
 except ImportError:  # Windows: no run is ever taken for dead there
     fcntl = None  # type: ignore[assignment]
 
-#: In records that several machines share: the machine and Dagster home whose lock a run holds. Nobody else can tell
-#: whether it lives; that is for Dagster's run monitoring then.
+#: Marks a run that has taken its lock in records that several machines share, with the machine that it is on.
 _HOST = "jung/host"
+#: Beside the run's own number, what makes our locks in PostgreSQL ours.
+_LOCKS = 0x6A756E67
 
 #: A run says that it has started a moment before it takes its lock.
 _STARTING_SECONDS = 600.0
@@ -55,40 +59,79 @@ def _is_shared(instance: dg.DagsterInstance) -> bool:
     return not isinstance(instance.run_storage, SqliteRunStorage)
 
 
-#: The lock that this process holds, by the id of its run. A process is at work on one run at a time.
-_held: dict[str, IO[str]] = {}
+class _Lock(Protocol):
+    def close(self) -> None: ...
+
+
+#: The locks that this process holds, by the id of the run. A process is at work on one run at a time.
+_held: dict[str, list[_Lock]] = {}
 
 
 def hold(instance: dg.DagsterInstance, run_id: str) -> None:
     """Take the lock of a run, to be held until this process ends or takes that of its next run."""
-    if fcntl is None or run_id in _held:
+    if run_id in _held:
         return
-    path = _folder(instance) / f"{run_id}.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = path.open("w")
-    fcntl.flock(file, fcntl.LOCK_SH)
     while _held:
-        _held.popitem()[1].close()
-    _held[run_id] = file
+        for lock in _held.popitem()[1]:
+            lock.close()
+    _held[run_id] = locks = []
+    if fcntl is not None:
+        path = _folder(instance) / f"{run_id}.lock"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("w")
+        fcntl.flock(file, fcntl.LOCK_SH)
+        locks.append(file)
     if _is_shared(instance):
+        connection = _connection(instance)
+        if connection is not None:
+            _ask(connection, "pg_advisory_lock_shared", run_id)
+            locks.append(connection)
         instance.add_run_tags(run_id, {_HOST: _here(instance)})
+
+
+def _connection(instance: dg.DagsterInstance) -> Connection | None:
+    """A connection of its own to the records; ``None`` where they are not in PostgreSQL."""
+    engine = getattr(instance.run_storage, "_engine", None)
+    if not isinstance(engine, Engine) or engine.dialect.name != "postgresql":
+        return None
+    # No transaction stays open for as long as the run does.
+    return engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
+
+def _ask(connection: Connection, function: str, run_id: str) -> bool:
+    """Call one of PostgreSQL's functions about the lock of a run, which goes with the connection that has it."""
+    number = int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:4], signed=True)
+    return bool(connection.execute(text(f"SELECT {function}({_LOCKS}, {number})")).scalar())
 
 
 def _is_alive(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     """Whether a process holds the lock of the run, or may be about to take it."""
-    run_id = run.run_id
-    if fcntl is None or (_is_shared(instance) and run.tags.get(_HOST) != _here(instance)):
+    if _is_shared(instance):
+        connection = _connection(instance)
+        if connection is not None:
+            with connection:
+                if not _ask(connection, "pg_try_advisory_lock", run.run_id):
+                    return True
+            return _HOST not in run.tags and _is_starting(instance, run.run_id)
+        if run.tags.get(_HOST) != _here(instance):
+            return True  # nobody can tell from here
+    if fcntl is None:
         return True
     try:
-        with (_folder(instance) / f"{run_id}.lock").open("r") as file:
+        with (_folder(instance) / f"{run.run_id}.lock").open("r") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return False
     except FileNotFoundError:
-        record = instance.get_run_record_by_id(run_id)
-        started = record.start_time if record else None
-        return started is not None and time.time() - started < _STARTING_SECONDS
+        return _is_starting(instance, run.run_id)
     except OSError:  # somebody has it
         return True
+
+
+def _is_starting(instance: dg.DagsterInstance, run_id: str) -> bool:
+    """Whether the run said so short a time ago that it has started that it may not have its lock yet."""
+    record = instance.get_run_record_by_id(run_id)
+    started = record.start_time if record else None
+    return started is not None and time.time() - started < _STARTING_SECONDS
 
 
 def at_work(instance: dg.DagsterInstance) -> list[Work]:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import socket
-from pathlib import Path
+import multiprocessing
+import signal
 
 import dagster as dg
 import pytest
 from click.testing import CliRunner
 from dagster._core.events import DagsterEvent
 
-from jung_pipeline.defs.at_work import end_dead_runs
+from jung_pipeline.defs.at_work import at_work, end_dead_runs, hold
 from jung_pipeline.defs.instance import open_instance
 from jung_pipeline.defs.running import Ingestion
 from jung_pipeline.index.versions import open_current
 from jung_pipeline_tests.production.conftest import DEPLOY
+from jung_pipeline_tests.production.services import wait_until
 from jung_pipeline_tests.small_books import put_epub
+
+
+def hold_until_killed(run_id):
+    """In another process: take the lock of a run and keep it."""
+    with dg.DagsterInstance.get() as instance:
+        hold(instance, run_id)
+        signal.pause()
+
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -47,22 +56,22 @@ def test_migrating_the_instance_of_a_team_changes_nothing_that_is_there(team_lib
         assert instance.get_dynamic_partitions("volumes") == ["south"]
 
 
-def test_only_its_own_machine_takes_a_run_for_dead(team_library):
-    """The lock of a run says something on the machine alone where it lies."""
+def test_a_killed_run_is_told_from_one_at_work_on_whatever_machine(team_library):
+    """A run's lock is in the database, and goes with the connection of the process that has it."""
     with open_instance(team_library) as instance:
         job = dg.GraphDefinition("ingest_volume").to_job()
-        here = f"{socket.gethostname()}:{instance.root_directory}"
-        runs = {
-            host: instance.create_run_for_job(job, tags={"jung/host": host})
-            for host in (here, "far:/dagster")
-        }
-        for run in runs.values():
-            instance.report_dagster_event(DagsterEvent("PIPELINE_START", run.job_name), run.run_id)
-            lock = Path(instance.root_directory) / "at_work" / f"{run.run_id}.lock"
-            lock.parent.mkdir(exist_ok=True)
-            lock.touch()  # held by nobody
-        assert end_dead_runs(instance) == [runs[here].run_id]
-        assert instance.get_run_by_id(runs["far:/dagster"].run_id).status == dg.DagsterRunStatus.STARTED
+        run = instance.create_run_for_job(job)
+        instance.report_dagster_event(DagsterEvent("PIPELINE_START", run.job_name), run.run_id)
+        assert [work.run_id for work in at_work(instance)] == [run.run_id], "it may be about to take its lock"
+        holder = multiprocessing.get_context("spawn").Process(target=hold_until_killed, args=(run.run_id,))
+        holder.start()
+        wait_until(lambda: "jung/host" in instance.get_run_by_id(run.run_id).tags, "taking the lock")
+        assert end_dead_runs(instance) == []
+        holder.kill()
+        holder.join()
+        wait_until(lambda: at_work(instance) == [], "the end of its connection")
+        assert end_dead_runs(instance) == [run.run_id]
+        assert instance.get_run_by_id(run.run_id).status == dg.DagsterRunStatus.FAILURE
 
 
 @pytest.mark.parametrize("example", sorted(path.parent.name for path in DEPLOY.glob("*/dagster.yaml")))
