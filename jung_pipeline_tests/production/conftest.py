@@ -39,3 +39,17 @@ def team_library(library, postgres, monkeypatch):  # noqa: F811
         monkeypatch.setenv(name, value)
     services.create_database(postgres, database)
     return library
+
+
+@pytest.fixture
+def bucket(s3, monkeypatch):
+    """The address of a folder in a bucket of its own; credentials and endpoint are in the environment."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3)
+    boto3 = pytest.importorskip("boto3", reason="needs moto and s3fs (the extra `dev`)")
+    pytest.importorskip("s3fs", reason="needs the extra `s3`")
+    name = f"jung-{uuid.uuid4().hex[:12]}"
+    boto3.client("s3").create_bucket(Bucket=name)
+    return f"s3://{name}/library"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import uuid
 
 import dagster as dg
 import pytest
@@ -25,21 +24,7 @@ from jung_pipeline.query.library import Library
 from jung_pipeline.volumes import present_volumes, take_up_new_files
 from jung_pipeline_tests.small_books import put_epub
 
-boto3 = pytest.importorskip("boto3", reason="needs moto and s3fs (the extra `dev`)")
-
 QUESTION = "What did the keeper of the north tower count every night?"
-
-
-@pytest.fixture
-def bucket(s3, monkeypatch):
-    """The address of a folder in a bucket of its own; credentials and endpoint are in the environment."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ENDPOINT_URL", s3)
-    name = f"jung-{uuid.uuid4().hex[:12]}"
-    boto3.client("s3").create_bucket(Bucket=name)
-    return f"s3://{name}/library"
 
 
 @pytest.fixture(params=["s3", "folder"])
