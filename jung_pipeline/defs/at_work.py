@@ -74,7 +74,8 @@ def hold(instance: dg.DagsterInstance, run_id: str) -> None:
     while _held:
         for lock in _held.popitem()[1]:
             lock.close()
-    _held[run_id] = locks = []
+    locks: list[_Lock] = []
+    _held[run_id] = locks
     if fcntl is not None:
         path = _folder(instance) / f"{run_id}.lock"
         path.parent.mkdir(parents=True, exist_ok=True)
