@@ -2,7 +2,7 @@
 
     python benchmarks/sentences.py [FILE.txt …] [--json]
 
-Install the others with ``pip install blingfire nupunkt``; those that are not installed are left out. Speed is
+Install the others with ``pip install ".[bench]"``; those that are not installed are left out. Speed is
 CPU time in one alternating run over the texts given (default: the labelled set, many times over).
 """
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 #: Cost of ending a passage …
 PARAGRAPH_END = 0.0
@@ -86,6 +87,7 @@ class Units:
         self.embedder_tokens += [max(tokens - overhead, 0) for tokens in embedded]
 
 
+@cache
 def size_costs(target: int, maximum: int, minimum: int) -> list[float]:
     """The cost of a passage by its tokens, from 0 to a little above ``maximum``."""
     costs = []
@@ -121,33 +123,22 @@ def pack(
     embedded = [0]
     for tokens in units.embedder_tokens[first:last]:
         embedded.append(embedded[-1] + tokens)
-    small, outside = _usual_sizes(costs, maximum)
     best = [0.0]
     came_from = [0]
-    low = usual = 0
+    low = 0
     for j in range(count):
         tail, embedded_end = tails[j], embedded[j + 1]
         while low < j and (heads[low] + tail > maximum or embedded_end - embedded[low] > embedder_maximum):
             low += 1
         if low == j:
             size = min(max(heads[j] + tail, 0), maximum)
-            best.append(best[j] + costs[size] + cuts[j])
-            came_from.append(j)
-            continue
-        # Passages of unusual size are dear whatever stands before them: most of the time that settles it.
-        while usual < j and heads[usual + 1] + tail >= small:
-            usual += 1
-        end = usual + 1 if usual >= low else j + 1
-        choices = [
-            before + costs[head + tail] for before, head in zip(best[low:end], heads[low:end], strict=True)
-        ]
-        least = min(choices)
-        if end <= j and min(best[end : j + 1]) + outside <= least:
-            choices += [
+            choices = [best[j] + costs[size]]
+        else:
+            choices = [
                 before + costs[head + tail]
-                for before, head in zip(best[end : j + 1], heads[end : j + 1], strict=True)
+                for before, head in zip(best[low : j + 1], heads[low : j + 1], strict=True)
             ]
-            least = min(choices)
+        least = min(choices)
         best.append(least + cuts[j])
         came_from.append(low + choices.index(least))
     ends = []
@@ -156,10 +147,3 @@ def pack(
         ends.append(first + at)
         at = came_from[at]
     return ends[::-1]
-
-
-def _usual_sizes(costs: Sequence[float], maximum: int) -> tuple[int, float]:
-    """The size from which on passages are usual, and what a smaller one costs at least."""
-    cheapest = min(range(maximum + 1), key=costs.__getitem__)
-    small = cheapest * 5 // 8
-    return small, min(costs[:small], default=_FORBIDDEN)
