@@ -75,7 +75,6 @@ for _form in _FORMS:
             regex.compile(rf" (?:{_form.behind})(?!\p{{L}})") if _form.behind else None,
         )
     )
-_ANY = regex.compile(r"(?<![\p{L}\p{N}'’.-])(?:" + "|".join(_BY_READ) + r")(?![\p{L}\p{N}'’-])(?!\.\p{L})")
 #: So far back the word before is looked for.
 _BACK = 16
 
@@ -97,21 +96,38 @@ def misread_small_words(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     """Corrections in English text, and of years and noughts in any."""
     for match in _YEAR.finditer(text):
         yield Edit(match.start(), match.end(), match.group().translate(_DIGITS), "misreading")
-    if "0" in text:
-        for match in _NOUGHT.finditer(text):
-            word = match.group()
-            letter = (
-                "O" if word.isupper() or (word[0] == "0" and len(word) > 1 and word[1:].isupper()) else "o"
-            )
-            if word.count("0") == 1 and lexicon.zipf(word.replace("0", "o")) >= _FREQUENT:
-                yield Edit(match.start(), match.end(), word.replace("0", letter), "misreading")
+    yield from _noughts(text, lexicon)
     if lexicon.language != "en":
         return
     for match in _ONE_FOR_I.finditer(text):
         yield Edit(match.start(), match.end(), "I", "misreading")
-    for match in _ANY.finditer(text):
+    there = [form for form in _BY_READ if lexicon.count(form)]
+    if not there:
+        return
+    anywhere = regex.compile(
+        r"(?<![\p{L}\p{N}'’.-])(?:" + "|".join(there) + r")(?![\p{L}\p{N}'’-])(?!\.\p{L})"
+    )
+    for match in anywhere.finditer(text):
         before = text[max(0, match.start() - _BACK) : match.start()]
         for form, left, right in _BY_READ[match.group()]:
             if (left is None or left.search(before)) and (right is None or right.match(text, match.end())):
                 yield Edit(match.start(), match.end(), form.printed, "misreading")
                 break
+
+
+def _noughts(text: str, lexicon: Lexicon) -> Iterator[Edit]:
+    """Frequent words with a nought in the place of an o."""
+    at = text.find("0")
+    while at >= 0:
+        end = at + 1
+        if text[at - 1 : at].isalpha() or text[end : end + 1].isalpha():
+            start = at
+            while start and text[start - 1].isalpha():
+                start -= 1
+            found = _NOUGHT.match(text, start)
+            word = found.group() if found is not None else ""
+            if word.count("0") == 1 and lexicon.zipf(word.replace("0", "o")) >= _FREQUENT:
+                letter = "O" if word.replace("0", "").isupper() else "o"
+                yield Edit(start, start + len(word), word.replace("0", letter), "misreading")
+                end = start + len(word)
+        at = text.find("0", end)

@@ -26,8 +26,8 @@ _RUN = regex.compile(
 _INITIAL = regex.compile(r"(?<![\p{L}\p{N}.'’-])(\p{Lu}) (\p{Lu}{2,})(?![\p{L}\p{N}])")
 #: What a letter-spaced word goes on with in the next line.
 _REST = regex.compile(r"[-¬]\s*\n\s*(\p{Ll}(?: \p{Ll})+)(?!\p{L})")
-#: A sign behind a letter or what closes, and a blank; not the first of several ("word . . ."), nor French quotes.
-_SPACED_SIGN = re.compile(r"(?<=[^\W\d_]|[)\]”’]) [,;:?!.](?=\s|$|[”’\"')\]])(?! [.»])")
+#: Behind a sign that stands close to its word: not the first of several ("word . . ."), nor before French quotes.
+_BEHIND_SIGN = re.compile(r"(?=\s|$|[”’\"')\]])(?! [.»])")
 
 #: So far behind its end ``_RUN`` looks.
 _LOOK_AHEAD = 5
@@ -78,9 +78,17 @@ def spaced_signs(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     """Blanks between a word and the sign of punctuation that English and German put close to it: "He came , saw"."""
     if lexicon.language not in ("en", "de"):
         return
-    for match in _SPACED_SIGN.finditer(text):
-        if not (match.group().endswith("?") and text[match.end() : match.end() + 1] == ")"):
-            yield Edit(match.start(), match.end() - 1, "", "space_before_sign")
+    found = []
+    for sign in ",;:?!.":
+        at = text.find(f" {sign}")
+        while at >= 0:
+            close = text[at - 1 : at].isalpha() or text[at - 1 : at] in (")", "]", "”", "’")
+            if at and close and _BEHIND_SIGN.match(text, at + 2):
+                found.append(at)
+            at = text.find(f" {sign}", at + 2)
+    for at in sorted(found):
+        if text[at + 1 : at + 3] != "?)":
+            yield Edit(at, at + 1, "", "space_before_sign")
 
 
 def _runs(text: str) -> Iterator[regex.Match[str]]:
