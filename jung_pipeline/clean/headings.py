@@ -168,14 +168,16 @@ def parse_heading(text: str) -> Heading | None:
     Bare numerals are not judged here (:func:`bare_numeral`).
     """
     text = text.strip()
-    begins = text.lstrip("_=* ")[:1]
+    if text[:1] == "[" and text[-1:] == "]" and text.count("[") == 1:
+        text = text[1:-1].strip()  # an editor's heading
+    begins = text.lstrip("_=*# ")[:1]
     if not (begins.isupper() or begins.isdigit()):
         return None
     if len(text) > _MAX_TITLE + 40 or is_contents_line(text):
         return None
     if any(is_contents_line(line) for line in text.split("\n")):
         return None
-    text = text.strip("_=* ")
+    text = text.strip("_=* ").lstrip("# ")
     if not text:
         return None
     return _numbered(text) or _ordinal(text) or _named(text)

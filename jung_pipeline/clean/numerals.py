@@ -121,6 +121,12 @@ _ORDINAL = (
     | {stem + ending: n for n, stem in enumerate(_LATIN_ORDINALS, 1) for ending in ("us", "a", "um")}
     | _FRENCH_ORDINALS
 )
+_GERMAN_TENS = ("zwanzig", "dreißig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig")
+for _tens, _ten in enumerate(_GERMAN_TENS, 2):
+    for _n, _unit in enumerate(("", "ein", *_GERMAN[1:9])):
+        _word = f"{_unit}und{_ten}" if _unit else _ten
+        _CARDINAL[_word] = 10 * _tens + _n
+        _ORDINAL.update({f"{_word}st{_ending}": 10 * _tens + _n for _ending in ("e", "er", "es", "en")})
 for _ten, _value in _TENS.items():
     for _n, (_unit, _ordinal) in enumerate(zip(_UNITS[:9], _ORDINALS[:9], strict=True), 1):
         for _join in ("-", " ", ""):

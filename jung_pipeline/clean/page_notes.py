@@ -37,13 +37,16 @@ _NUMBERED = regex.compile(r"(?:\d{1,3}[.)]?|\[\d{1,3}\]|\(\d{1,3}\))\s+[\p{Lu}\"
 _GOES_ON = regex.compile(r"[\p{Ll}]")
 _RULE = regex.compile(r"[_—–-]{3,}")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+#: A text of so few lines is a page by itself; its asterisks may be a list's.
+_LEAF = 80
 #: Without type sizes a note is sought in so many lines at the foot.
 _DEPTH = 10
 
 
 def find_page_notes(book: Book) -> list[PageNote]:
     """The notes at page feet; their lines get the number of their note."""
-    if not book.paged and not book.has_boxes:
+    leaf = not book.paged and not book.has_boxes
+    if leaf and (book.info.format != "txt" or len(book.lines) > _LEAF):
         return []
     pages: dict[int, list[Line]] = defaultdict(list)
     for line in book.live():
@@ -59,7 +62,7 @@ def find_page_notes(book: Book) -> list[PageNote]:
             if largest is not None
             else _marked_foot(page_lines) or _foot_in_sentence(page_lines, pages.get(page + 1, ()))
         )
-        if foot:
+        if foot and not (leaf and _DIGITS_START.match(foot[0].text) is None):
             above = page_lines[: len(page_lines) - len(foot)]
             if above and _RULE.fullmatch(above[-1].words):
                 above.pop().fate = "ornament"

@@ -176,7 +176,12 @@ class _Stop:
         word = self.word
         if word == "I":  # a numeral, unless it stands free like a pronoun
             return not self.starts
-        if len(word) == 1 and word not in "IVX" and self.text[self.word_end : self.word_end + 1] == ".":
+        if (
+            len(word) == 1
+            and word.isalpha()
+            and word not in "IVX"
+            and self.text[self.word_end : self.word_end + 1] == "."
+        ):
             return False  # the initial of a name
         return word.isdigit() or len(word) == 1 or bool(_ROMAN.fullmatch(word))
 

@@ -123,6 +123,9 @@ def test_spaced_headings_with_numerals_and_divided_emphasis():
         (["CHAPITRE PREMIER", "CHAPITRE DEUXIÈME"], [("chapter", 1), ("chapter", 2)]),
         (["CAPUT PRIMUM", "CAPUT SECUNDUM"], [("chapter", 1), ("chapter", 2)]),
         (["CHAPTER V.", "CHAFTER VI.", "CHAPTEB VII"], [("chapter", 5), ("chapter", 6), ("chapter", 7)]),
+        (["[CHAPTER I]", "[CHAPTER II]"], [("chapter", 1), ("chapter", 2)]),
+        (["# Chapter 1", "# Chapter 2"], [("chapter", 1), ("chapter", 2)]),
+        (["ZWANZIGSTES KAPITEL", "EINUNDZWANZIGSTES KAPITEL"], [("chapter", 20), ("chapter", 21)]),
         (["1. The Hill", "2. The Sea", "3. The Sky"], [("chapter", 1), ("chapter", 2), ("chapter", 3)]),
     ],
 )
@@ -163,3 +166,20 @@ def test_points_in_round_brackets_are_no_notes_where_the_notes_have_their_own_he
 def test_compounds_of_long_words_keep_their_hyphen_at_a_line_end():
     text = "It was a participative-\nsocial art of the period MDCCCCVII-\nMDCCCCVIII in Leipzig."
     assert _text(text) == "It was a participative-social art of the period MDCCCCVII-MDCCCCVIII in Leipzig."
+
+
+def test_numbers_glued_to_words_on_a_single_page_are_marks_of_its_notes():
+    text = _text(
+        "The myth is old.14 She knew it;15 he did not.\n\n14 See above, p. 3.\n15 Told in the winter of that year."
+    )
+    assert text.startswith("The myth is old. She knew it; he did not.")
+
+
+def test_numbers_of_figures_do_not_begin_sentences():
+    text = "See Fig. 3. It shows the tower. Cf. no. 4. The end."
+    assert [text[a:b] for a, b in sentence_spans(text)] == [
+        "See Fig. 3.",
+        "It shows the tower.",
+        "Cf. no. 4.",
+        "The end.",
+    ]
