@@ -193,7 +193,12 @@ class Library:
         self, question: str, top_k: int, where: Where | None, vector: Vectors | None = None
     ) -> SearchResult:
         candidates = self._retriever.candidates(question, where=where, vector=vector, pool=max(POOL, top_k))
-        hits = self._addressed(candidates.hits[:top_k])
+        ranked = candidates.hits
+        if self.settings.reranker == "pinecone":
+            from jung_pipeline.query.reranker_pinecone import rerank
+
+            ranked = tuple(rerank(question, ranked, self.settings))
+        hits = self._addressed(ranked[:top_k])
         unknown = self._retriever.unknown_words(question)
         common: dict[str, Any] = {
             "question": question,

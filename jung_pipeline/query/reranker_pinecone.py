@@ -29,20 +29,30 @@ def rerank(question: str, hits: Sequence[Hit], settings: Settings) -> list[Hit]:
     if len(first) < 2:
         return [*first, *rest]
     service = client(settings.pinecone_host, for_reader=True)
-    result = call(
-        "reranking passages",
-        lambda: service.inference.rerank(
-            model=settings.reranker_model,
-            query=question,
-            documents=[hit.passage.text for hit in first],
-            top_n=len(first),
-            return_documents=False,
-            parameters={"truncate": "END"},
-        ),
-        patience=READER_PATIENCE,
-        deadline=READER_DEADLINE,
-        remedy=_WITHOUT,
-    )
+    try:
+        result = call(
+            "reranking passages",
+            lambda: service.inference.rerank(
+                model=settings.reranker_model,
+                query=question,
+                documents=[hit.passage.text for hit in first],
+                top_n=len(first),
+                return_documents=False,
+                parameters={"truncate": "END"},
+            ),
+            patience=READER_PATIENCE,
+            deadline=READER_DEADLINE,
+            remedy=_WITHOUT,
+        )
+    except ServiceError:
+        raise
+    except Exception as error:  # what `call` leaves to its callers: 404 and 409
+        if not type(error).__module__.startswith("pinecone"):
+            raise
+        raise ServiceError(
+            f"Pinecone does not know the reranking model {settings.reranker_model!r}.",
+            remedy=f"Set reranker_model to a current one. {_WITHOUT}",
+        ) from error
     order = [(int(row.index), float(row.score)) for row in result.data]
     if sorted(index for index, _ in order) != list(range(len(first))):
         raise ServiceError("Pinecone's reranker did not rank every passage.", remedy=_WITHOUT)

@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 import regex
 
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.query.citations import cite
+from jung_pipeline.query.misreadings import only_misread
 from jung_pipeline.query.passages import Passage
 from jung_pipeline.query.retriever import Retriever
 from jung_pipeline.query.signals import weights_of
-from jung_pipeline.text.normalise import content_words, fold, language_of, squeeze, words
-from jung_pipeline.text.quotes import Alignment, align, find_quotations, locate
+from jung_pipeline.text.normalise import Word, content_words, fold, language_of, squeeze, words
+from jung_pipeline.text.quotes import Alignment, align, find_quotations, locate, negation_cut_off
 
 #: Passages looked at for one quotation.
 CANDIDATES = 40
 #: From this share of words in their places a quotation counts as altered rather than as not in these books.
 ALTERED_FROM = 0.7
+#: A splice is made of so many pieces at most, each of so many words in print, which together are this share of it.
+SPLICED_OF, SPLICED_PIECE, SPLICED_FROM = 3, 5, 0.9
 #: Shorter quotations are too common to say anything about.
 FEWEST_WORDS = 3
 #: How far before and after a quotation its attribution is looked for, in characters.
@@ -110,23 +114,51 @@ class Verifier:
             return QuoteVerdict(
                 quote, "verbatim" if right else "misattributed", places, _shown(named), similarity=1.0
             )
-        near.sort(key=lambda item: -item[1].similarity)
+        # Of two that are equally near the one whose own text it is, not the joined-on beginning of the next.
+        near.sort(key=lambda item: (-item[1].similarity, item[1].start >= len(item[0].text)))
+        misread = self._misread(quote, near)
+        if misread:
+            right = not named or any(self._is_named(passage, named) for passage, _ in misread)
+            places = tuple(self._place(passage, printed) for passage, printed in misread)
+            return QuoteVerdict(
+                quote, "verbatim" if right else "misattributed", places, _shown(named), similarity=1.0
+            )
         if near and near[0][1].similarity >= ALTERED_FROM:
             passage, alignment, text = near[0]
+            left_out = negation_cut_off(text, alignment.start, alignment.end)
             return QuoteVerdict(
                 quote,
                 "altered",
                 (self._place(passage, text[alignment.start : alignment.end]),),
                 _shown(named),
-                tuple((change.quoted, change.printed) for change in alignment.changes),
+                (
+                    *((change.quoted, change.printed) for change in alignment.changes),
+                    *([("", left_out)] if left_out else ()),
+                ),
                 round(alignment.similarity, 3),
             )
+        spliced = _spliced(quote, near)
+        if spliced:
+            places = tuple(self._place(passage, printed) for passage, printed in spliced)
+            return QuoteVerdict(quote, "altered", places, _shown(named), similarity=1.0)
         return QuoteVerdict(
             quote,
             "not_in_library",
             attributed_to=_shown(named),
             similarity=round(near[0][1].similarity, 3) if near else 0.0,
         )
+
+    def _misread(
+        self, quote: str, near: Sequence[tuple[Passage, Alignment, str]]
+    ) -> list[tuple[Passage, str]]:
+        """Where the quotation stands but for words that a scanner misread."""
+        length = len(words(quote))
+        return [
+            (passage, text[alignment.start : alignment.end])
+            for passage, alignment, text in near
+            if alignment.similarity >= ALTERED_FROM
+            and only_misread(((c.quoted, c.printed) for c in alignment.changes), length, passage.language)
+        ]
 
     def _candidates(self, quote: str) -> Iterable[tuple[Passage, str]]:
         """Passages that share the quotation's words, each with the beginning of the next one joined on."""
@@ -172,6 +204,49 @@ class Verifier:
 
     def _is_named(self, passage: Passage, named: tuple[tuple[str, str | None], ...]) -> bool:
         return any(passage.work_title == title for title, _ in named)
+
+
+def _spliced(quote: str, near: Sequence[tuple[Passage, Alignment, str]]) -> list[tuple[Passage, str]]:
+    """The places that a quotation was put together from, in its order; empty if it was not.
+
+    Each piece stands in print word for word; what is left over between them is a word or two at most.
+    """
+    forms = [word.form for word in words(quote)]
+    texts = [(passage, text, words(text)) for passage, _, text in near]
+    matchers = [
+        (SequenceMatcher(None, forms, [word.form for word in found], autojunk=False), passage, text, found)
+        for passage, text, found in texts
+    ]
+    gaps: list[tuple[int, int]] = [(0, len(forms))]
+    pieces: list[tuple[int, int, Passage, str]] = []
+    while gaps and len(pieces) < SPLICED_OF:
+        low, high = max(gaps, key=lambda gap: gap[1] - gap[0])
+        best = max(
+            (
+                (m.find_longest_match(low, high, 0, len(found)), passage, text, found)
+                for m, passage, text, found in matchers
+            ),
+            key=lambda item: (item[0].size, _is_own(item[1], item[3], item[0].b)),
+            default=None,
+        )
+        if best is None or best[0].size < SPLICED_PIECE:
+            break
+        match, passage, text, found = best
+        if len(content_words(" ".join(forms[match.a : match.a + match.size]))) < 2:
+            break
+        printed = text[found[match.b].start : found[match.b + match.size - 1].end]
+        pieces.append((match.a, match.size, passage, printed))
+        gaps.remove((low, high))
+        gaps += [(low, match.a), (match.a + match.size, high)]
+    covered = sum(size for _, size, _, _ in pieces)
+    if len(pieces) < 2 or covered < SPLICED_FROM * len(forms):
+        return []
+    return [(passage, printed) for _, _, passage, printed in sorted(pieces, key=lambda piece: piece[0])]
+
+
+def _is_own(passage: Passage, found: Sequence[Word], at: int) -> bool:
+    """Whether the word ``at`` stands in the passage itself, not in the joined-on beginning of the next."""
+    return at < len(found) and found[at].start < len(passage.text)
 
 
 def _once(found: Sequence[tuple[Passage, str]]) -> list[tuple[Passage, str]]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import regex
 
-from jung_pipeline.text.normalise import NEGATIONS, Letters, letters, words
+from jung_pipeline.text.normalise import NEGATIONS, Letters, fold, letters, words
 
 #: Opening mark to its closing marks, in every style that prose in English, German and French uses.
 _PAIRS = {
@@ -133,12 +133,14 @@ def locate(quotation: str, passage: str) -> tuple[int, int] | None:
 
     The outer quotation marks may be there or not. An empty quotation stands nowhere.
     """
-    plain = _locate(_pieces(quotation, insertions=False), _letters_of(passage, False))
+    plain = _locate(_pieces(quotation, insertions=False), _letters_of(passage, False), passage)
     if plain is None and _NOTE_MARK.search(passage):
-        plain = _locate(_pieces(quotation, insertions=False), _letters_of(passage, True))
+        plain = _locate(_pieces(quotation, insertions=False), _letters_of(passage, True), passage)
     if plain is None and _INSERTION.search(quotation):
         pieces = _pieces(quotation, insertions=True)
-        plain = _locate(pieces, _letters_of(passage, False)) or _locate(pieces, _letters_of(passage, True))
+        plain = _locate(pieces, _letters_of(passage, False), passage) or _locate(
+            pieces, _letters_of(passage, True), passage
+        )
     return plain
 
 
@@ -173,24 +175,47 @@ def _pieces(quotation: str, *, insertions: bool) -> list[_Piece]:
     return pieces
 
 
-def _locate(pieces: Sequence[_Piece], source: Letters) -> tuple[int, int] | None:
+def _locate(pieces: Sequence[_Piece], source: Letters, passage: str) -> tuple[int, int] | None:
     """Find the pieces in order; a first piece that leads nowhere is tried again further on."""
     if not pieces:
         return None
     start = source.find(pieces[0].text)
     while start != -1:
-        end = _follow(pieces, source, start + len(pieces[0].text))
+        end = _follow(pieces, source, passage, start + len(pieces[0].text))
         if end is not None:
-            return source.offsets[start], source.offsets[end - 1] + 1
+            place = source.offsets[start], source.offsets[end - 1] + 1
+            if negation_cut_off(passage, *place) is None:
+                return place
         start = source.find(pieces[0].text, start + 1)
     return None
 
 
-def _follow(pieces: Sequence[_Piece], source: Letters, end: int) -> int | None:
+_NEGATION_BEFORE = regex.compile(r"(?:^|[.!?…;:][^\p{L}\p{N}]*|\n\s*\n)(\p{L}+)[^\p{L}\p{N}]*$")
+_NEGATION_AFTER = regex.compile(r"[\s,]*(\p{L}+)[\s”\"’»“‘)\]]*(?:[.!?…;:]|$)")
+#: The longest negation, with what may stand round it.
+_REACH = 40
+#: Fewer words than this are a turn of phrase, which says nothing that a negation could turn round.
+_CLAUSE = 4
+
+
+def negation_cut_off(passage: str, start: int, end: int) -> str | None:
+    """The negation that is all that ``passage[start:end]`` leaves of its sentence, before it or behind it.
+
+    "Every dream is a wish" is not what "Not every dream is a wish." says, nor „Ich weiß es“ what „Ich weiß es nicht.“
+    """
+    if len(passage[start:end].split()) < _CLAUSE:
+        return None
+    before = _NEGATION_BEFORE.search(passage[max(0, start - _REACH) : start])
+    after = _NEGATION_AFTER.match(passage[end : end + _REACH])
+    left_out = [match[1] for match in (before, after) if match is not None]
+    return next((word for word in left_out if fold(word) in NEGATIONS), None)
+
+
+def _follow(pieces: Sequence[_Piece], source: Letters, passage: str, end: int) -> int | None:
     """The end of the last piece when the others follow the first, which ends at ``end``; else ``None``."""
     for piece in pieces[1:]:
         at = source.find(piece.text, end)
-        while at != -1 and not _may_skip(source, end, at, piece.gap):
+        while at != -1 and not _may_skip(source, passage, end, at, piece.gap):
             at = source.find(piece.text, at + 1) if piece.gap == "ellipsis" else -1
         if at == -1:
             return None
@@ -198,15 +223,23 @@ def _follow(pieces: Sequence[_Piece], source: Letters, end: int) -> int | None:
     return end
 
 
-def _may_skip(source: Letters, start: int, end: int, gap: str) -> bool:
-    """Whether the words between two pieces may be left out: a few for a bracket, never only a negation."""
+def _may_skip(source: Letters, passage: str, start: int, end: int, gap: str) -> bool:
+    """Whether the words between two pieces may be left out: a few for a bracket, and never a negation of a piece."""
     if start == end:
         return True
     bounds = [at for at in range(start, end) if at in source.word_starts]
     skipped = [source.letters[a:b] for a, b in zip(bounds, [*bounds[1:], end], strict=True)]
     if gap == "insertion":
         return len(skipped) <= _INSERTION_REPLACES and not NEGATIONS.intersection(skipped)
-    return not (len(skipped) <= 2 and NEGATIONS.intersection(skipped))
+    if len(skipped) <= 2 and NEGATIONS.intersection(skipped):
+        return False
+    # A longer gap may hold a negation, but not the one that belongs to what stands beside it.
+    before = passage[source.offsets[start - 1] : source.offsets[start]]
+    behind = passage[source.offsets[end - 1] : source.offsets[end]]
+    return not (
+        (skipped[0] in NEGATIONS and not _STOP.search(before))
+        or (skipped[-1] in NEGATIONS and not _STOP.search(behind))
+    )
 
 
 # --------------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 MAX_REQUEST_BYTES = 2 * 1024 * 1024
+RERANKERS = ("bge-reranker-v2-m3", "pinecone-rerank-v0", "cohere-rerank-3.5")
 MAX_METADATA_BYTES = 40_960
 MAX_VECTORS, MAX_TEXTS, MAX_FETCH_IDS, MAX_DELETE_IDS, MAX_TOP_K, MAX_PAGE = 1000, 96, 1000, 1000, 10_000, 100
 MAX_TOKENS = 507
@@ -331,6 +332,19 @@ class PineconeServer:
 
     # ---- inference -----------------------------------------------------------------------------
 
+    def rerank(self, body: dict[str, Any]) -> Any:
+        """Ranks by the share of the question's words in a document, as reading both together would."""
+        if body["model"] not in RERANKERS:
+            raise Refused(404, f"Model {body['model']} not found")
+        texts = [document["text"] for document in body["documents"]]
+        if not 0 < len(texts) <= 100:
+            raise Refused(400, f"{len(texts)} documents exceed the limit of 100")
+        asked = set(re.findall(r"\w+", body["query"].lower()))
+        scores = [len(asked & set(re.findall(r"\w+", text.lower()))) / max(1, len(asked)) for text in texts]
+        order = sorted(range(len(texts)), key=lambda i: -scores[i])[: body.get("top_n") or len(texts)]
+        data = [{"index": i, "score": scores[i]} for i in order]
+        return {"model": body["model"], "data": data, "usage": {"rerank_units": 1}}
+
     def embed(self, body: dict[str, Any]) -> Any:
         texts = [item["text"] for item in body["inputs"]]
         parameters = body.get("parameters") or {}
@@ -436,6 +450,8 @@ class _Handler(BaseHTTPRequestHandler):
             return (200, *answer) if isinstance(answer, tuple) else (200, answer, {})
         if path == "/embed":
             return 200, server.embed(body), {}
+        if path == "/rerank":
+            return 200, server.rerank(body), {}
         if path == "/models":
             return 200, {"models": server.models()}, {}
         if path.startswith("/models/"):

@@ -95,7 +95,7 @@ def test_a_place_is_given_as_printed():
     st.lists(st.sampled_from(["stone", "lamp", "river", "not", "king"]), min_size=2, max_size=12), st.data()
 )
 def test_every_run_of_words_is_located_and_a_dropped_one_is_not(forms, data):
-    passage = " ".join(forms)
+    passage = f"So it was {' '.join(forms)} indeed"
     first = data.draw(st.integers(0, len(forms) - 1))
     last = data.draw(st.integers(first + 1, len(forms)))
     assert locate(" ".join(forms[first:last]), passage)
