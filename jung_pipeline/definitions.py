@@ -19,6 +19,7 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
     """The definitions for the library at ``home`` (default: ``JUNG_HOME``, else ``data/``)."""
     from jung_pipeline.defs import (
         alerts,
+        automation,
         checks,
         chunks,
         cleaned_text,
@@ -27,8 +28,7 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
         index_manifest,
         jobs,
         raw_text,
-        schedules,
-        sensors,
+        sources,
         vector_index,
     )
     from jung_pipeline.defs.resources import Library, StageTables
@@ -37,6 +37,8 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
 
     def versioned(spec: dg.AssetSpec) -> dg.AssetSpec:
         name = spec.key.path[-1]
+        if name in automation.CONDITIONS:
+            spec = spec.replace_attributes(automation_condition=automation.CONDITIONS[name])
         if name in ("index_manifest", "evaluation"):
             return spec
         return spec.replace_attributes(code_version=stages.code_version(name, settings))
@@ -52,11 +54,11 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
     ]
     library = Library(home=str(home) if home else "")
     return dg.Definitions(
-        assets=dg.map_asset_specs(versioned, assets),
+        assets=[*sources.ALL, *dg.map_asset_specs(versioned, assets)],
         asset_checks=checks.ALL,
         jobs=jobs.ALL,
-        schedules=schedules.ALL,
-        sensors=[*sensors.ALL, *alerts.ALL],
+        schedules=automation.schedules(settings),
+        sensors=[*automation.sensors(settings), *alerts.ALL],
         resources={"library": library, "stage_tables": StageTables(library=library)},
         # A process for every step would cost seconds a step beside tenths of a second of work.
         executor=dg.in_process_executor,

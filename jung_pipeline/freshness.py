@@ -52,6 +52,14 @@ def states(volume: Volume, settings: Settings) -> list[StageState]:
     return result
 
 
+def due_stages(volume: Volume, settings: Settings) -> list[str]:
+    """The first stage that is not fresh and everything after it."""
+    for position, state in enumerate(states(volume, settings)):
+        if state.status != "fresh":
+            return list(STAGES[position:])
+    return []
+
+
 def wanted(volume: Volume, settings: Settings) -> str:
     """Digest of everything that decides what the volume's stages would make now: file, rules, settings, entry.
 

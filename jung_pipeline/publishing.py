@@ -190,6 +190,29 @@ def current(settings: Settings) -> Published:
     return Published(versions.read_current(settings.paths.index).manifest, changed=False)
 
 
+def late_volumes(settings: Settings) -> list[dict[str, str]]:
+    """The volumes that readers see in an older state than the library would give now, or not at all, and why.
+
+    Raises:
+        UsageError: the library folder is not there.
+        VectorIndexError: there is no index yet.
+    """
+    from jung_pipeline import freshness
+
+    live = current(settings).manifest
+    present = {volume.key: volume for volume in present_volumes(settings.paths)}
+    late = []
+    for key, volume in present.items():
+        state = next((s for s in freshness.states(volume, settings) if s.status != "fresh"), None)
+        if state is not None:
+            late.append({"volume": key, "why": f"{state.stage} is {state.status}: {state.reason}"})
+    gone = sorted(live.volumes.keys() - present.keys())
+    late += [{"volume": key, "why": "its book is gone, and it is still in the index"} for key in gone]
+    if not late and not is_current(settings, list(present)):
+        late.append({"volume": "", "why": "the volumes are up to date, and not published yet: jung ingest"})
+    return late
+
+
 def versions_kept(settings: Settings) -> list[dict[str, Any]]:
     """The versions that are kept, in the order in which they were made; ``problem`` says why one cannot be used."""
     folder = settings.paths.index

@@ -101,6 +101,11 @@ def _catalogue_fields(stage: str, volume: Volume) -> dict[str, Any]:
     return {}
 
 
+def entry_version(volume: Volume) -> str:
+    """Digest of what citations show of a catalogue entry: of the fields that change the chunks."""
+    return _digest(_catalogue_fields("chunks", volume))
+
+
 def fingerprint(
     stage: str,
     volume: Volume,

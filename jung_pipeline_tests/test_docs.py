@@ -8,6 +8,7 @@ import pytest
 import regex
 
 from jung_pipeline import schemas
+from jung_pipeline.columns import COLUMNS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,9 +27,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 def test_every_column_is_described_and_no_other(heading, schema):
     page = (ROOT / "docs" / "columns.md").read_text(encoding="utf-8")
     section = page.split(f"## {heading}", 1)[1].split("\n## ", 1)[0]
-    first_cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
-    described = [name for cell in first_cells for name in regex.findall(r"`(\w+)`", cell)]
-    assert described == schema.names
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
+    described = {name: row[-1].strip() for row in rows for name in regex.findall(r"`(\w+)`", row[0])}
+    assert list(described) == schema.names
+    assert described == COLUMNS[heading], "columns.py says the same, word for word"
 
 
 def test_every_command_is_in_the_readme():

@@ -32,9 +32,9 @@ load_from:
 def ui(host: str, port: int, as_json: bool) -> int:
     """The Dagster UI on the same instance that `jung ingest` writes to: every run is seen in both.
 
-    While it runs, the index is published after every change, and the sensor `library_folder` follows the
-    library folder once you have switched it on (under Automation). Stop it with Ctrl-C. With --json nothing is
-    started; what would be is printed.
+    While it runs, the library folder is followed: books dropped into it are ingested, and the index is published
+    after every change. With a paid service in the settings that is off until you switch it on (under Automation).
+    Stop it with Ctrl-C. With --json nothing is started; what would be is printed.
     """
     from jung_pipeline.defs.instance import dagster_home
     from jung_pipeline.tables import write_text

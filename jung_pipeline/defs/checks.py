@@ -1,4 +1,4 @@
-"""Asset checks: every promise of a stage, per volume, as thin wrappers over the rules in ``quality/``.
+"""Asset checks: every promise in ``quality/promises.py``, as thin wrappers over the rules beside it.
 
 Errors block what comes after; warnings do not. What a check said is remembered beside the tables too, so
 that ``jung status`` can tell it without Dagster.
@@ -9,29 +9,35 @@ from collections.abc import Iterator, Sequence
 import dagster as dg
 import pyarrow as pa
 
-from jung_pipeline import tables
-from jung_pipeline.defs.metadata import outcome_metadata
+from jung_pipeline import publishing, tables
+from jung_pipeline.defs.metadata import markdown_table, outcome_metadata
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
+from jung_pipeline.errors import JungError
 from jung_pipeline.quality import card_rules, chunk_rules, embedding_rules, index_rules, text_rules
 from jung_pipeline.quality.card import quality_card
 from jung_pipeline.quality.outcome import CheckOutcome
+from jung_pipeline.quality.promises import promises
 from jung_pipeline.quality.record import write_outcomes
-from jung_pipeline.stages import index_spec
+from jung_pipeline.stages import STAGES, index_spec
 
 
-def _specs(asset: str, promises: dict[str, str], *reads: str) -> list[dg.AssetCheckSpec]:
-    """A blocking check for every promise of ``asset``; ``reads`` are the other assets its rules look at."""
+def specs(asset: str, *reads: str) -> list[dg.AssetCheckSpec]:
+    """A check for every promise of ``asset``; ``reads`` are the other assets its rules look at.
+
+    Only what is an error blocks: a warning that were declared as blocking would hold back automation for good.
+    """
     return [
         dg.AssetCheckSpec(
-            name,
+            promise.name,
             asset=asset,
-            description=description,
-            partitions_def=volumes,
+            description=promise.description,
+            partitions_def=volumes if asset in STAGES else None,
             additional_deps=list(reads),
-            blocking=True,
+            blocking=promise.severity == "error",
+            metadata={"severity": promise.severity},
         )
-        for name, description in promises.items()
+        for promise in promises(asset)
     ]
 
 
@@ -64,7 +70,7 @@ def _report(
             )
 
 
-@dg.multi_asset_check(specs=_specs("raw_text", text_rules.RAW_TEXT_PROMISES), can_subset=True)
+@dg.multi_asset_check(specs=specs("raw_text"), can_subset=True)
 def raw_text_checks(
     context: dg.AssetCheckExecutionContext, library: Library, raw_text: pa.Table
 ) -> Iterator[dg.AssetCheckResult]:
@@ -73,12 +79,7 @@ def raw_text_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs(
-        "cleaned_text",
-        {**text_rules.CLEANED_TEXT_PROMISES, **card_rules.CARD_PROMISES},
-        "raw_text",
-        "removal_ledger",
-    ),
+    specs=specs("cleaned_text", "raw_text", "removal_ledger"),
     can_subset=True,
 )
 def cleaned_text_checks(
@@ -95,7 +96,7 @@ def cleaned_text_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs("chunks", chunk_rules.CHUNK_PROMISES, "cleaned_text"),
+    specs=specs("chunks", "cleaned_text"),
     can_subset=True,
 )
 def chunk_checks(
@@ -115,7 +116,7 @@ def chunk_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs("embeddings", embedding_rules.EMBEDDING_PROMISES, "chunks"),
+    specs=specs("embeddings", "chunks"),
     can_subset=True,
 )
 def embedding_checks(
@@ -127,7 +128,7 @@ def embedding_checks(
 
 
 @dg.multi_asset_check(
-    specs=_specs("vector_index", index_rules.VECTOR_INDEX_PROMISES, "chunks"),
+    specs=specs("vector_index", "chunks"),
     can_subset=True,
 )
 def vector_index_checks(
@@ -142,4 +143,34 @@ def vector_index_checks(
     yield from _report(context, library, "vector_index", vector_index, outcomes)
 
 
-ALL = [raw_text_checks, cleaned_text_checks, chunk_checks, embedding_checks, vector_index_checks]
+@dg.multi_asset_check(specs=[spec for spec in specs("index_manifest") if spec.name == "index_is_up_to_date"])
+def index_freshness(library: Library) -> Iterator[dg.AssetCheckResult]:
+    """Whether readers see what the library would give now."""
+    settings = library.settings()
+    promise = next(one for one in promises("index_manifest") if one.name == "index_is_up_to_date")
+    try:
+        late = publishing.late_volumes(settings)
+    except JungError as error:  # the folder is not there, or there is no index yet
+        late = [{"volume": "", "why": str(error)}]
+    yield dg.AssetCheckResult(
+        asset_key="index_manifest",
+        check_name=promise.name,
+        passed=not late,
+        severity=dg.AssetCheckSeverity.WARN,
+        description=promise.description,
+        metadata={
+            "late": markdown_table(late),
+            "version": str(publishing.summary(settings)["version"]),
+            **({"look_closer": "jung status"} if late else {}),
+        },
+    )
+
+
+ALL = [
+    raw_text_checks,
+    cleaned_text_checks,
+    chunk_checks,
+    embedding_checks,
+    vector_index_checks,
+    index_freshness,
+]

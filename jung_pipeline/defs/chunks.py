@@ -8,9 +8,11 @@ from jung_pipeline.defs.failing import making
 from jung_pipeline.defs.metadata import column_schema, count_table, counts, sample
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
+from jung_pipeline.defs.sources import CATALOGUE_ENTRY
 
 
 @dg.asset(
+    deps=[CATALOGUE_ENTRY],
     partitions_def=volumes,
     io_manager_key="stage_tables",
     group_name="chunking",
@@ -32,7 +34,7 @@ def chunks(
         data_version=dg.DataVersion(made.data_version),
         metadata={
             "dagster/row_count": made.table.num_rows,
-            "dagster/column_schema": column_schema(made.table),
+            "dagster/column_schema": column_schema("chunks", made.table),
             "tokens": sum(tokens),
             "mean_tokens": round(sum(tokens) / max(1, len(tokens)), 1),
             "longest_tokens": max(tokens, default=0),

@@ -60,7 +60,7 @@ def cleaned_text(
         data_version=dg.DataVersion(text.data_version),
         metadata={
             "dagster/row_count": text.table.num_rows,
-            "dagster/column_schema": column_schema(text.table),
+            "dagster/column_schema": column_schema("cleaned_text", text.table),
             "characters": sum(len(value) for value in text.table.column("text").to_pylist()),
             "kinds": count_table(kinds, "kind", "paragraphs"),
             "chapters": markdown_table([{"chapter": name} for name in chapters if name][:60]),
@@ -74,7 +74,7 @@ def cleaned_text(
         data_version=dg.DataVersion(ledger.data_version),
         metadata={
             "dagster/row_count": ledger.table.num_rows,
-            "dagster/column_schema": column_schema(ledger.table),
+            "dagster/column_schema": column_schema("removal_ledger", ledger.table),
             "by_rule": count_table(rules, "rule", "entries"),
             "samples": _samples_by_rule(raw_text, ledger.table),
             "restore": "jung explain " + volume.key + " --rule NAME",

@@ -4,7 +4,8 @@ import dagster as dg
 import pyarrow as pa
 
 from jung_pipeline import stages
-from jung_pipeline.defs.failing import making
+from jung_pipeline.defs.failing import HEALABLE, making
+from jung_pipeline.defs.metadata import column_schema
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
 
@@ -16,6 +17,7 @@ from jung_pipeline.defs.resources import Library
     kinds={"python", "onnx", "parquet"},
     owners=["team:library"],
     pool="embedder",
+    retry_policy=HEALABLE,
     description="One row per distinct text embedded, under the model of the settings. A cache: a text embedded before "
     "is never embedded again, and a run that was broken off goes on where it stopped.",
 )
@@ -28,6 +30,7 @@ def embeddings(context: dg.AssetExecutionContext, library: Library, chunks: pa.T
         data_version=dg.DataVersion(made.data_version),
         metadata={
             "dagster/row_count": made.table.num_rows,
+            "dagster/column_schema": column_schema("embeddings", made.table),
             "model": made.info["model"],
             "embedded_now": made.info["embedded"],
             "from_the_cache": made.info["reused"],

@@ -2,21 +2,17 @@
 
 import dagster as dg
 
+from jung_pipeline.defs.checks import specs
+from jung_pipeline.defs.failing import HEALABLE, as_failure
 from jung_pipeline.defs.index_manifest import index_manifest
 from jung_pipeline.defs.metadata import markdown_table
 from jung_pipeline.defs.resources import Library
-from jung_pipeline.errors import JungError
+from jung_pipeline.quality.promises import promise
 
 #: What a figure may be at most before its check warns: one in twenty, the operating point of the calibration.
 _AT_MOST = 0.05
 #: How much recall may fall from one evaluation to the next: less is noise of a few questions.
 _MAY_FALL = 0.03
-
-_CHECKS = {
-    "off_topic_questions_are_refused": "At most one in twenty questions that these books cannot answer is answered.",
-    "answerable_questions_are_answered": "At most one in twenty questions that these books answer is refused.",
-    "retrieval_has_not_become_worse": "Recall among six passages has not fallen since the last evaluation.",
-}
 
 
 @dg.asset(
@@ -27,20 +23,16 @@ _CHECKS = {
     description="Asks the live index the golden questions in `golden/` of the library folder (or where the setting "
     "`golden` leads; see docs/evaluation.md): recall, refusals, quotations, latency. Without any, the figures of the "
     "calibration's own probes. Asks no language model.",
-    check_specs=[
-        dg.AssetCheckSpec(name, asset="evaluation", description=description)
-        for name, description in _CHECKS.items()
-    ],
+    retry_policy=HEALABLE,
+    check_specs=specs("evaluation"),
 )
 def evaluation(context: dg.AssetExecutionContext, library: Library) -> dg.MaterializeResult:
     """Evaluate the live index."""
     from jung_pipeline.evaluation.run import golden_folder, run
 
     settings = library.settings()
-    try:
+    with as_failure():
         done = run(settings, golden_folder(settings))
-    except JungError as error:
-        raise dg.Failure(description=str(error), allow_retries=False) from error
     report = done.report
     numbers = {name: value for name, value in report.items() if isinstance(value, int | float)}
     tables = {
@@ -74,7 +66,7 @@ def _result(name: str, figure: float | None, limit: float) -> dg.AssetCheckResul
         check_name=name,
         passed=figure is None or figure <= limit,
         severity=dg.AssetCheckSeverity.WARN,
-        description=_CHECKS[name],
+        description=promise(name).description,
         metadata={
             "figure": "not measured" if figure is None else round(figure, 4),
             "limit": limit,

@@ -5,6 +5,8 @@ from dataclasses import asdict
 import dagster as dg
 
 from jung_pipeline import publishing
+from jung_pipeline.defs.checks import specs
+from jung_pipeline.defs.failing import HEALABLE, as_failure
 from jung_pipeline.defs.metadata import markdown_table
 from jung_pipeline.defs.resources import Library
 from jung_pipeline.defs.vector_index import vector_index
@@ -18,23 +20,13 @@ from jung_pipeline.defs.vector_index import vector_index
     pool="index_writer",
     description="All current volumes composed into one immutable version (a failed volume keeps its last good one), "
     "with the lexical index and the calibration; audited against the chunk tables, then made current in one step.",
-    # A volume that was brought up to date in the UI or by a sensor must become visible to readers.
-    automation_condition=(
-        dg.AutomationCondition.any_deps_updated().since_last_handled()
-        & ~dg.AutomationCondition.any_deps_in_progress()
-        & ~dg.AutomationCondition.in_progress()
-    ),
-    check_specs=[
-        dg.AssetCheckSpec(
-            "index_agrees_with_the_chunks",
-            asset="index_manifest",
-            description="One vector for every chunk row and none besides, by id, content, dimension and length.",
-        )
-    ],
+    retry_policy=HEALABLE,
+    check_specs=[spec for spec in specs("index_manifest") if spec.name == "index_agrees_with_the_chunks"],
 )
 def index_manifest(context: dg.AssetExecutionContext, library: Library) -> dg.MaterializeResult:
     """Publish the index."""
-    published = publishing.publish(library.settings())
+    with as_failure():
+        published = publishing.publish(library.settings())
     manifest = published.manifest
     return dg.MaterializeResult(
         data_version=dg.DataVersion(manifest.composition),

@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 import pyarrow as pa
 
+from jung_pipeline.columns import meaning
 from jung_pipeline.quality.card import QualityCard, RuleCount, facts_of
 from jung_pipeline.quality.leftovers import KINDS
 from jung_pipeline.quality.outcome import CheckOutcome
@@ -46,12 +47,15 @@ def sample(table: pa.Table, columns: Sequence[str], count: int = 5) -> dg.Metada
     )
 
 
-def column_schema(table: pa.Table) -> dg.TableSchema:
-    """The table's columns for the UI's schema view."""
+def column_schema(stage: str, table: pa.Table) -> dg.TableSchema:
+    """The columns of the table of ``stage``, with what they mean, for the UI's schema view."""
     return dg.TableSchema(
         columns=[
             dg.TableColumn(
-                field.name, str(field.type), constraints=dg.TableColumnConstraints(nullable=field.nullable)
+                field.name,
+                str(field.type),
+                description=meaning(stage, field.name),
+                constraints=dg.TableColumnConstraints(nullable=field.nullable),
             )
             for field in table.schema
         ]
@@ -79,8 +83,18 @@ def outcome_metadata(outcome: CheckOutcome, volume: str) -> dict[str, Any]:
         metadata["offenders"] = markdown_table(outcome.offenders[:20])
         metadata["offenders_in_all"] = len(outcome.offenders)
     if not outcome.passed:
-        metadata["look_closer"] = f"jung status {volume}"
+        metadata["look_closer"] = look_closer(volume, outcome.offenders)
     return metadata
+
+
+def look_closer(volume: str, offenders: Sequence[Mapping[str, Any]]) -> str:
+    """The command that shows the first of ``offenders`` where it stands: its passage, its page, or the volume."""
+    for offender in offenders:
+        if offender.get("chunk_id"):
+            return f"jung show '{offender['chunk_id']}'"
+        if offender.get("page"):
+            return f"jung explain {volume} --page {offender['page']}"
+    return f"jung status {volume}"
 
 
 def card_metadata(card: QualityCard) -> dict[str, Any]:

@@ -8,10 +8,12 @@ from jung_pipeline.defs.failing import making
 from jung_pipeline.defs.metadata import column_schema, count_table, counts, markdown_table, sample
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
+from jung_pipeline.defs.sources import BOOK_FILE
 from jung_pipeline.quality.text_rules import pages_without_text
 
 
 @dg.asset(
+    deps=[BOOK_FILE],
     partitions_def=volumes,
     io_manager_key="stage_tables",
     group_name="extraction",
@@ -31,7 +33,7 @@ def raw_text(context: dg.AssetExecutionContext, library: Library) -> dg.Output[p
         data_version=dg.DataVersion(made.data_version),
         metadata={
             "dagster/row_count": made.table.num_rows,
-            "dagster/column_schema": column_schema(made.table),
+            "dagster/column_schema": column_schema("raw_text", made.table),
             "title": volume.title,
             "file": volume.file,
             "format": document["format"],

@@ -12,10 +12,11 @@ from jung_pipeline import volumes as library_volumes
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.definitions import build_definitions
 from jung_pipeline.defs.at_work import at_work, end_dead_runs
+from jung_pipeline.defs.automation import busy_volumes
 from jung_pipeline.defs.instance import open_instance
-from jung_pipeline.defs.jobs import ingest_volume, publish_index
+from jung_pipeline.defs.jobs import assets_of, ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
-from jung_pipeline.defs.sensors import busy_volumes
+from jung_pipeline.defs.sources import observe
 from jung_pipeline.depot.index_copy import take_index
 from jung_pipeline.depot.working_copy import working_copy
 from jung_pipeline.errors import JungError
@@ -49,14 +50,6 @@ class VolumeResult:
     stages: tuple[str, ...] = ()
     problem: str = ""
     run_id: str = ""
-
-
-def stale_stages(volume: Volume, settings: Settings) -> list[str]:
-    """The first stage that is not fresh and everything after it."""
-    for position, state in enumerate(freshness.states(volume, settings)):
-        if state.status != "fresh":
-            return list(STAGES[position:])
-    return []
 
 
 @dataclass
@@ -96,7 +89,8 @@ class Ingestion:
         )
         # Everything fresh and nothing to remove: answered without starting Dagster at all.
         due = {
-            volume.key: list(STAGES) if force else stale_stages(volume, self.settings) for volume in chosen
+            volume.key: list(STAGES) if force else freshness.due_stages(volume, self.settings)
+            for volume in chosen
         }
         orphans = [] if keys else library_volumes.volumes_with_data(self.settings, present)
         if not any(due.values()) and not orphans and publishing.is_current(self.settings, list(present)):
@@ -109,7 +103,7 @@ class Ingestion:
             for volume in chosen:
                 self._wait_for_others(instance)
                 # Told anew: somebody else may have brought the volume up to date while this call waited.
-                due_now = list(STAGES) if force else stale_stages(volume, self.settings)
+                due_now = list(STAGES) if force else freshness.due_stages(volume, self.settings)
                 known = "" if force or keys or not due_now else self._lasting(volume)
                 if known:
                     yield VolumeResult(volume.key, volume.title, "failed", problem=known)
@@ -178,11 +172,11 @@ class Ingestion:
         if not due:
             return VolumeResult(volume.key, volume.title, "fresh")
         self.on_volume(volume, due)
-        selection = [*due, "removal_ledger"] if "cleaned_text" in due else due
+        observe(instance, [volume], self.settings)
         result = definitions.resolve_job_def(ingest_volume.name).execute_in_process(
             partition_key=volume.key,
             instance=instance,
-            asset_selection=[dg.AssetKey(name) for name in selection],
+            asset_selection=assets_of(due),
             run_config=_QUIET,
             raise_on_error=False,
             tags=_OURS,
@@ -212,6 +206,9 @@ class Ingestion:
             )
         except JungError as error:  # what was done with the volumes is to be told all the same
             self.not_published = str(error)
+            return
+        except dg.Failure as failure:
+            self.not_published = failure.description or "the run failed; look at it with `jung ui`"
             return
         if result.success:
             self.published = publishing.current(self.settings)

@@ -4,7 +4,8 @@ import dagster as dg
 import pyarrow as pa
 
 from jung_pipeline import stages
-from jung_pipeline.defs.failing import making
+from jung_pipeline.defs.failing import HEALABLE, making
+from jung_pipeline.defs.metadata import column_schema
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
 
@@ -16,6 +17,7 @@ from jung_pipeline.defs.resources import Library
     kinds={"python", "arrow"},
     owners=["team:library"],
     pool="index_writer",
+    retry_policy=HEALABLE,
     description="The volume's vectors in the store (an immutable segment, or its vectors in the Pinecone namespace): "
     "created before anything is deleted, old ones deleted by their ids.",
 )
@@ -35,6 +37,7 @@ def vector_index(
         data_version=dg.DataVersion(made.data_version),
         metadata={
             "dagster/row_count": made.info["count"],
+            "dagster/column_schema": column_schema("vector_index", made.table),
             "store": made.info["store"],
             **made.table.select(["added", "kept", "updated", "removed"]).to_pylist()[0],
         },

@@ -26,11 +26,11 @@ CHUNK_PROMISES: dict[str, str] = {
         "The stored token count is the real one; no passage is above the maximum or longer than the embedder "
         "reads."
     ),
-    "chunks_reach_the_minimum": "No passage is below the minimum unless its whole chapter is.",
+    "chunks_reach_the_minimum": "No passage is below the minimum unless its whole chapter is (a warning).",
     "chunks_cover_the_body_text": (
         "Every character of the cleaned text is in exactly one passage, in order, at the offsets it names."
     ),
-    "chunks_end_at_sentences": "A passage ends where a paragraph or a sentence ends.",
+    "chunks_end_at_sentences": "A passage ends where a paragraph or a sentence ends (a warning).",
     "no_chunk_runs_over_a_chapter": "All paragraphs of a passage belong to one chapter.",
     "no_chunk_ends_with_a_heading": "A heading is in one passage with the text that follows it.",
 }

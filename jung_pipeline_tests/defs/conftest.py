@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -22,11 +26,30 @@ def probe_vectors(tmp_path_factory):
     return folder
 
 
+#: Dagster writes its records with a flush to disk for every event: hundreds in a run. In memory that costs nothing.
+_MEMORY, _ENOUGH = Path("/dev/shm"), 400_000_000
+
+
+@contextlib.contextmanager
+def fast_folder():
+    """A new folder in memory where the system has room for one, else on disk."""
+    in_memory = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ENOUGH
+    with tempfile.TemporaryDirectory(prefix="jung-", dir=_MEMORY if in_memory else None) as folder:
+        yield Path(folder).resolve()
+
+
 @pytest.fixture
-def library(tmp_path, monkeypatch, probe_vectors):
+def home():
+    """An empty folder."""
+    with fast_folder() as folder:
+        yield folder
+
+
+@pytest.fixture
+def library(home, monkeypatch, probe_vectors):
     """The settings of an empty library; JUNG_HOME and DAGSTER_HOME lead to it."""
-    monkeypatch.setenv("JUNG_HOME", str(tmp_path))
-    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
+    monkeypatch.setenv("JUNG_HOME", str(home))
+    monkeypatch.setenv("DAGSTER_HOME", str(home / "dagster"))
     settings = settings_module.load()
     settings.paths.library.mkdir()
     shutil.copytree(probe_vectors, settings.paths.index)

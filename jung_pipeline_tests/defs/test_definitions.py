@@ -11,6 +11,7 @@ import pytest
 
 from jung_pipeline.definitions import build_definitions
 from jung_pipeline.defs.instance import dagster_home
+from jung_pipeline.quality.promises import promises
 from jung_pipeline.stages import STAGES, code_version
 
 ROOT = Path(__file__).parent.parent.parent
@@ -37,22 +38,56 @@ def test_the_graph_is_the_line(definitions):
     graph = definitions.resolve_asset_graph()
     parents = {stage: {key.path[-1] for key in graph.get(dg.AssetKey(stage)).parent_keys} for stage in STAGES}
     assert parents == {
-        "raw_text": set(),
+        "raw_text": {"book_file"},
         "cleaned_text": {"raw_text"},
-        "chunks": {"cleaned_text"},
+        "chunks": {"cleaned_text", "catalogue_entry"},
         "embeddings": {"chunks"},
         "vector_index": {"chunks", "embeddings"},
     }
 
 
-def test_every_stage_has_blocking_checks_that_say_what_they_promise(definitions):
+def test_every_promise_is_a_check_and_only_errors_block(definitions):
     graph = definitions.resolve_asset_graph()
-    checked = {key.asset_key.path[-1] for key in graph.asset_check_keys}
-    assert checked == {*STAGES, "index_manifest", "evaluation"}
+    declared = {(one.stage, one.name): one for one in promises()}
+    assert {key.asset_key.path[-1] for key in graph.asset_check_keys} == {
+        *STAGES,
+        "index_manifest",
+        "evaluation",
+    }
+    assert {(key.asset_key.path[-1], key.name) for key in graph.asset_check_keys} == set(declared)
+    assert len({name for _, name in declared}) == len(declared), "no two share a name"
     for key in graph.asset_check_keys:
-        spec = graph.get_check_spec(key)
-        assert spec.description
-        assert spec.blocking or key.asset_key.path[-1] in ("index_manifest", "evaluation")
+        spec, one = graph.get_check_spec(key), declared[(key.asset_key.path[-1], key.name)]
+        assert spec.description == one.description and one.description
+        assert spec.blocking == (one.severity == "error")
+
+
+def test_what_is_on_by_default_asks_no_paid_service(library, definitions, monkeypatch):
+    def states(loaded):
+        repository = loaded.get_repository_def()
+        named = [*repository.sensor_defs, *repository.schedule_defs]
+        return {one.name: one.default_status.value for one in named}
+
+    on = states(definitions)
+    assert set(on) == {
+        "library_folder",
+        "what_follows",
+        "nightly_ingestion",
+        "weekly_evaluation",
+        "daily_check",
+        "failed_runs",
+    }
+    assert set(on.values()) == {"RUNNING"}
+    for name, value in (("JUNG_EMBEDDER", "pinecone-multilingual-e5-large"), ("JUNG_STORE", "pinecone")):
+        monkeypatch.setenv(name, value)
+        off = {key for key, status in states(build_definitions(library.home)).items() if status == "STOPPED"}
+        assert off == set(on) - {"daily_check", "failed_runs"}
+        with dg.build_sensor_context(
+            definitions=definitions, resources={"library": definitions.resources["library"]}
+        ) as context:
+            looked = definitions.resolve_sensor_def("library_folder")(context)
+        assert "paid service" in looked.skip_message, "loaded before the setting changed"
+        monkeypatch.delenv(name)
 
 
 def test_code_versions_follow_the_settings_that_matter(library, definitions):

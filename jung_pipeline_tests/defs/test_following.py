@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from datetime import datetime
 
 import dagster as dg
 import pytest
 
 from jung_pipeline.definitions import build_definitions
 from jung_pipeline.defs.running import Ingestion
-from jung_pipeline.defs.schedules import nightly_ingestion
-from jung_pipeline.defs.sensors import library_folder
 from jung_pipeline.errors import UsageError
 from jung_pipeline.index.versions import open_current
 from jung_pipeline.volumes import add_file
@@ -29,10 +28,11 @@ def instance(library):
 def look(library, instance):
     """One evaluation of the sensor; its partition requests are carried out as the daemon would."""
     definitions = build_definitions(library.home)
-    context = dg.build_sensor_context(
-        instance=instance, definitions=definitions, resources={"library": definitions.resources["library"]}
-    )
-    result = library_folder(context)
+    resources = {"library": definitions.resources["library"]}
+    with dg.build_sensor_context(
+        instance=instance, definitions=definitions, resources=resources
+    ) as context:
+        result = definitions.resolve_sensor_def("library_folder")(context)
     for request in getattr(result, "dynamic_partitions_requests", None) or []:
         if isinstance(request, dg.AddDynamicPartitionsRequest):
             instance.add_dynamic_partitions("volumes", request.partition_keys)
@@ -88,12 +88,12 @@ def test_the_night_asks_for_what_is_due_and_only_that(library, instance):
     definitions = build_definitions(library.home)
 
     def tonight():
-        context = dg.build_schedule_context(
+        with dg.build_schedule_context(
             instance=instance,
-            scheduled_execution_time=__import__("datetime").datetime(2026, 1, 5, 3),
+            scheduled_execution_time=datetime(2026, 1, 5, 3),
             resources={"library": definitions.resources["library"]},
-        )
-        return nightly_ingestion(context)
+        ) as context:
+            return definitions.resolve_schedule_def("nightly_ingestion")(context)
 
     assert [request.partition_key for request in tonight()] == ["north"]
     list(Ingestion(library).run())
