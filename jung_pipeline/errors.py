@@ -92,6 +92,10 @@ class IndexAuditError(VectorIndexError):
         self.embed_again = embed_again
 
 
+class NotPromotedError(VectorIndexError):
+    """A new version of the index evaluates clearly worse than the live one, which stays."""
+
+
 class ModelMismatchError(VectorIndexError):
     """Vectors of two models would meet in one index; both are named."""
 

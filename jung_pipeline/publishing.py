@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jung_pipeline.depot.index_copy import shared_index
-from jung_pipeline.errors import IndexAuditError, ServiceError, VectorIndexError
+from jung_pipeline.errors import IndexAuditError, NotPromotedError, ServiceError, VectorIndexError
 from jung_pipeline.index import versions
 from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.index.registry import open_index, store_of
@@ -51,20 +51,23 @@ def _chunk_tables(keys: Collection[str], settings: Settings) -> dict[str, Path]:
     return {key: stage_path("chunks", key, settings) for key in keys}
 
 
-def publish(settings: Settings, *, force: bool = False) -> Published:
+def publish(settings: Settings, *, force: bool = False, even_if_worse: bool = False) -> Published:
     """Make the newest good state of every volume in the library the live version; idempotent.
 
+    A version that evaluates clearly worse than the live one does not go live, unless ``even_if_worse``.
+
     Raises:
+        NotPromotedError: it is clearly worse; the message says in what.
         VectorIndexError: index and chunk tables do not agree (the volumes concerned are due again), or the disk
             does not take it; the version before stays live.
         ServiceError: the remote store cannot be asked what it holds, or the depot cannot be reached.
         ConflictError: another machine has published to the depot meanwhile; its version stays live there.
     """
     with shared_index(settings, keep=KEPT_VERSIONS):
-        return _publish(settings, force=force)
+        return _publish(settings, force=force, even_if_worse=even_if_worse)
 
 
-def _publish(settings: Settings, *, force: bool) -> Published:
+def _publish(settings: Settings, *, force: bool, even_if_worse: bool) -> Published:
     spec = index_spec(settings)
     keys = [volume.key for volume in present_volumes(settings.paths)]
     check_ready(settings)
@@ -77,7 +80,7 @@ def _publish(settings: Settings, *, force: bool) -> Published:
             store=store_of(settings, spec),
             remote=open_index(settings, spec) if settings.store != "embedded" else None,
             embed=lambda texts: _embedded(texts, settings),
-            calibrate=lambda version: _calibrated(version, settings),
+            calibrate=lambda version: _judged(version, settings, even_if_worse=even_if_worse),
             calibration_version=str(CALIBRATION_VERSION),
             settings=settings,
             force=force,
@@ -140,6 +143,34 @@ def _calibrated(version: versions.IndexVersion, settings: Settings) -> dict[str,
     embedder = make_embedder(settings)
     vectors = ProbeVectors.beside(settings.paths.index, embedder.spec.model)
     return calibrate(version, embedder, vectors=vectors)
+
+
+def _judged(version: versions.IndexVersion, settings: Settings, *, even_if_worse: bool) -> dict[str, Any]:
+    """The calibration of ``version``, once it has been held against the live one.
+
+    Raises:
+        NotPromotedError: it is clearly worse.
+    """
+    from jung_pipeline.embed.registry import make_embedder
+    from jung_pipeline.evaluation.gate import reasons_against
+    from jung_pipeline.evaluation.run import golden_folder
+
+    calibration = _calibrated(version, settings)
+    if even_if_worse or not version.manifest.passages:
+        return calibration
+    try:
+        live = versions.read_current(settings.paths.index)
+    except VectorIndexError:  # there is none, or it is damaged
+        return calibration
+    finished = replace(version, manifest=replace(version.manifest, calibration=calibration))
+    against = reasons_against(finished, live, settings, make_embedder(settings), golden_folder(settings))
+    if against:
+        raise NotPromotedError(
+            f"The new version of the index is worse than the live one and was not made live: {'; '.join(against)}.",
+            remedy="Look at what changed (jung status --quality, jung eval). `jung index promote` makes it live all "
+            "the same.",
+        )
+    return calibration
 
 
 def is_current(settings: Settings, keys: Collection[str]) -> bool:
@@ -258,10 +289,10 @@ def roll_back(settings: Settings, version: str) -> Published:
 
 
 def promote(settings: Settings) -> Published:
-    """Let the newest good state of the library go live again, after a rollback."""
+    """Let the newest good state of the library go live: after a rollback, or though it evaluates worse."""
     with shared_index(settings, keep=KEPT_VERSIONS):
         versions.release(settings.paths.index)
-        return _publish(settings, force=False)
+        return _publish(settings, force=False, even_if_worse=True)
 
 
 def prune(settings: Settings, keep: int | None = None) -> list[str]:

@@ -143,7 +143,11 @@ def rollback(version: str | None, as_json: bool) -> None:
 @index.command()
 @command
 def promote(as_json: bool) -> None:
-    """Make the newest good state of the library live again, after a rollback."""
+    """Make the newest good state of the library live: after a rollback, or though it evaluates worse.
+
+    A new version that finds clearly less than the live one (your golden questions, or questions made from passages
+    of both) is not made live by `jung ingest`, which says in what it is worse. This command makes it live all the same.
+    """
     from jung_pipeline import publishing
 
     published = publishing.promote(load_settings())

@@ -19,8 +19,15 @@ from jung_pipeline.errors import EXIT_FAILED, UsageError
 @click.command()
 @click.argument("volumes", nargs=-1)
 @click.option("--force", is_flag=True, help="Make every stage again, also what is up to date.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="How many volumes at a time, each in a process of its own.",
+)
 @command
-def ingest(volumes: tuple[str, ...], force: bool, as_json: bool) -> int:
+def ingest(volumes: tuple[str, ...], force: bool, workers: int, as_json: bool) -> int:
     """Bring the library up to date: only what changed, volume by volume, then publish the index.
 
     Runs the Dagster assets in this process, on the same instance as `jung ui`. A volume that fails stops no
@@ -35,7 +42,7 @@ def ingest(volumes: tuple[str, ...], force: bool, as_json: bool) -> int:
         raise UsageError(
             f"The library at {settings.paths.path} is empty.", remedy="Add books first: jung add FILE…"
         )
-    report = run(settings, volumes, force=force, quiet=as_json)
+    report = run(settings, volumes, force=force, workers=workers, quiet=as_json)
     if as_json:
         print_json(report)
     failed = any(row["status"] == "failed" for row in report["volumes"])
@@ -43,7 +50,12 @@ def ingest(volumes: tuple[str, ...], force: bool, as_json: bool) -> int:
 
 
 def run(
-    settings: Any, volumes: Sequence[str] = (), *, force: bool = False, quiet: bool = False
+    settings: Any,
+    volumes: Sequence[str] = (),
+    *,
+    force: bool = False,
+    workers: int = 1,
+    quiet: bool = False,
 ) -> dict[str, Any]:
     """Ingest and report, with bars unless ``quiet``; what ``jung ingest`` and ``jung demo`` share."""
     from jung_pipeline.defs.running import Ingestion  # Dagster takes a second to import: only here
@@ -55,6 +67,7 @@ def run(
             settings,
             on_volume=lambda volume, stages: shown.begin(volume.title, stages),
             on_waiting=lambda reason: error_console.print(f"Waiting: {escape(reason)} …", soft_wrap=True),
+            workers=workers,
         )
         rows = []
         with stage_progress.reporting_to(shown.advance):

@@ -27,6 +27,9 @@ _HOST = "jung/host"
 #: Beside the run's own number, what makes our locks in PostgreSQL ours.
 _LOCKS = 0x6A756E67
 
+#: Marks the runs of the command line. Only one command at a time has them; it may have several.
+OF_THE_COMMAND = {"jung/started_by": "command line"}
+
 #: A run says that it has started a moment before it takes its lock.
 _STARTING_SECONDS = 600.0
 _AT_WORK = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
@@ -39,6 +42,7 @@ class Work:
     run_id: str
     volume: str | None
     job: str
+    by_command: bool = False  # one of `jung ingest`, not of the daemon
 
     def __str__(self) -> str:
         """For people: what is being done."""
@@ -138,7 +142,12 @@ def _is_starting(instance: dg.DagsterInstance, run_id: str) -> bool:
 def at_work(instance: dg.DagsterInstance) -> list[Work]:
     """The runs that a living process is at work on."""
     return [
-        Work(run.run_id, run.tags.get("dagster/partition"), run.job_name)
+        Work(
+            run.run_id,
+            run.tags.get("dagster/partition"),
+            run.job_name,
+            OF_THE_COMMAND.items() <= run.tags.items(),
+        )
         for run in instance.get_runs(dg.RunsFilter(statuses=_AT_WORK))
         if _is_alive(instance, run)
     ]

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
+import sqlalchemy
+import sqlalchemy.event
 import yaml
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -30,6 +32,17 @@ run_monitoring:
   enabled: true
   free_slots_after_run_end_seconds: 300
 """
+
+
+#: How long one process waits for another to finish writing to the same records of runs.
+_BUSY_MILLISECONDS = 60_000
+
+
+@sqlalchemy.event.listens_for(sqlalchemy.Engine, "connect")
+def _be_patient(connection: object, _: object) -> None:
+    """SQLite lets one process write at a time; the five seconds that Dagster waits are few on a machine at work."""
+    if isinstance(connection, sqlite3.Connection):
+        connection.execute(f"pragma busy_timeout = {_BUSY_MILLISECONDS}")
 
 
 def dagster_home(settings: Settings) -> Path:

@@ -11,12 +11,13 @@ from jung_pipeline import freshness, publishing
 from jung_pipeline import volumes as library_volumes
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.definitions import build_definitions
-from jung_pipeline.defs.at_work import at_work, end_dead_runs
+from jung_pipeline.defs.at_work import OF_THE_COMMAND, at_work, end_dead_runs
 from jung_pipeline.defs.automation import busy_volumes
 from jung_pipeline.defs.instance import open_instance
 from jung_pipeline.defs.jobs import assets_of, ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.sources import observe
+from jung_pipeline.defs.workers import side_by_side
 from jung_pipeline.depot.index_copy import take_index
 from jung_pipeline.depot.working_copy import working_copy
 from jung_pipeline.errors import JungError
@@ -27,8 +28,6 @@ from jung_pipeline.stages import STAGES
 #: Dagster's own log lines would drown the progress bars; everything is in the UI.
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
-#: Marks the runs of the command line. Only one command at a time has them (see :class:`Ingestion`).
-_OURS = {"jung/started_by": "command line"}
 _UNFINISHED = [
     dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,
@@ -54,11 +53,12 @@ class VolumeResult:
 
 @dataclass
 class Ingestion:
-    """One call of ``jung ingest``: volumes one after the other, then the index published."""
+    """One call of ``jung ingest``: volumes one after the other, or ``workers`` at a time, then the index published."""
 
     settings: Settings
     on_volume: Callable[[Volume, Sequence[str]], None] = lambda volume, stages: None
     on_waiting: Callable[[str], None] = lambda reason: None
+    workers: int = 1
 
     def run(self, keys: Sequence[str] = (), *, force: bool = False) -> Iterator[VolumeResult]:
         """Bring the volumes ``keys`` (all of them, if none is named) up to date; yields as it goes.
@@ -100,15 +100,28 @@ class Ingestion:
             mend_killed_runs(instance)
             yield from self._follow_library(instance, list(present), orphans, all_of_it=not keys)
             definitions = build_definitions(self.settings.home)
+            to_do = []
             for volume in chosen:
-                self._wait_for_others(instance)
                 # Told anew: somebody else may have brought the volume up to date while this call waited.
+                self._wait_for_others(instance)
                 due_now = list(STAGES) if force else freshness.due_stages(volume, self.settings)
                 known = "" if force or keys or not due_now else self._lasting(volume)
                 if known:
                     yield VolumeResult(volume.key, volume.title, "failed", problem=known)
+                elif not due_now:
+                    yield VolumeResult(volume.key, volume.title, "fresh")
+                elif self.workers > 1:
+                    to_do.append(volume)
                 else:
-                    yield self._ingest(definitions, instance, volume, due_now)
+                    yield self.bring_up_to_date(definitions, instance, volume, force=force)
+            if to_do:
+                yield from side_by_side(
+                    self.settings,
+                    to_do,
+                    self.workers,
+                    force=force,
+                    on_lost=lambda: end_dead_runs(instance),
+                )
             self._wait_for_others(instance)
             self._publish(definitions, instance)
 
@@ -126,7 +139,7 @@ class Ingestion:
     def _wait_for_others(self, instance: dg.DagsterInstance) -> None:
         """Wait for the runs of `jung ui` that are at work: two at once on one volume would undo each other."""
         said = ""
-        while others := at_work(instance):
+        while others := [work for work in at_work(instance) if not work.by_command]:
             reason = "; ".join(map(str, others))
             if reason != said:
                 self.on_waiting(f"`jung ui` is at work ({reason})")
@@ -165,10 +178,12 @@ class Ingestion:
                     instance.delete_dynamic_partition(volumes.name or "", key)
                 self.removed.append(key)
 
-    def _ingest(
-        self, definitions: dg.Definitions, instance: dg.DagsterInstance, volume: Volume, due: list[str]
+    def bring_up_to_date(
+        self, definitions: dg.Definitions, instance: dg.DagsterInstance, volume: Volume, *, force: bool
     ) -> VolumeResult:
         """Materialise the stages that are due for one volume."""
+        self._wait_for_others(instance)
+        due = list(STAGES) if force else freshness.due_stages(volume, self.settings)
         if not due:
             return VolumeResult(volume.key, volume.title, "fresh")
         self.on_volume(volume, due)
@@ -179,7 +194,7 @@ class Ingestion:
             asset_selection=assets_of(due),
             run_config=_QUIET,
             raise_on_error=False,
-            tags=_OURS,
+            tags=OF_THE_COMMAND,
         )
         if _was_interrupted(result):
             raise KeyboardInterrupt
@@ -202,7 +217,7 @@ class Ingestion:
         try:
             publishing.check_ready(self.settings)
             result = definitions.resolve_job_def(publish_index.name).execute_in_process(
-                instance=instance, run_config=_QUIET, raise_on_error=True, tags=_OURS
+                instance=instance, run_config=_QUIET, raise_on_error=True, tags=OF_THE_COMMAND
             )
         except JungError as error:  # what was done with the volumes is to be told all the same
             self.not_published = str(error)
@@ -220,7 +235,7 @@ def mend_killed_runs(instance: dg.DagsterInstance) -> None:
     The caller holds the lock of the library, so no run of the command line can be at work, not even one that
     has not taken its own lock yet.
     """
-    for run in instance.get_runs(dg.RunsFilter(tags=_OURS, statuses=_UNFINISHED)):
+    for run in instance.get_runs(dg.RunsFilter(tags=OF_THE_COMMAND, statuses=_UNFINISHED)):
         instance.report_run_failed(run, "The process that was at work on it was killed.")
     end_dead_runs(instance)
 

@@ -29,9 +29,7 @@ def look(library, instance):
     """One evaluation of the sensor; its partition requests are carried out as the daemon would."""
     definitions = build_definitions(library.home)
     resources = {"library": definitions.resources["library"]}
-    with dg.build_sensor_context(
-        instance=instance, definitions=definitions, resources=resources
-    ) as context:
+    with dg.build_sensor_context(instance=instance, definitions=definitions, resources=resources) as context:
         result = definitions.resolve_sensor_def("library_folder")(context)
     for request in getattr(result, "dynamic_partitions_requests", None) or []:
         if isinstance(request, dg.AddDynamicPartitionsRequest):
