@@ -183,7 +183,8 @@ def _fitted(
     lower, so such questions have an operating point of their own, set from such probes alone.
     """
     values = np.array([[row[name] for name in names] for row in signals], dtype=np.float64)
-    mean, scale = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-9)
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    scale = np.where(spread < 1e-8, 1.0, spread)  # a signal that never varies says nothing; 0 it must not be
     scaled = (values - mean) / scale
     held_out = _cross_validated(scaled, labels)
     threshold = _operating_point(held_out[labels == 0])
@@ -290,7 +291,7 @@ def probability(
     for name, mean, scale, coefficient in zip(
         fitted["signals"], fitted["mean"], fitted["scale"], fitted["coefficients"], strict=True
     ):
-        total += coefficient * (signals[name] - mean) / scale
+        total += coefficient * (signals[name] - mean) / (scale or 1.0)
     return 1.0 / (1.0 + math.exp(-max(-35.0, min(35.0, total))))
 
 
