@@ -64,7 +64,7 @@ def cleaned_text(
             "characters": sum(len(value) for value in text.table.column("text").to_pylist()),
             "kinds": count_table(kinds, "kind", "paragraphs"),
             "chapters": markdown_table([{"chapter": name} for name in chapters if name][:60]),
-            **card_metadata(quality_card(raw_text, text.table, ledger.table)),
+            **card_metadata(quality_card(raw_text, text.table, ledger.table), context.instance),
             "sample": sample(text.table, ["chapter", "label_first", "kind", "text"], 8),
         },
     )

@@ -25,6 +25,11 @@ def embeddings(context: dg.AssetExecutionContext, library: Library, chunks: pa.T
     """Embed one volume's passages."""
     settings, volume = library.settings(), library.volume(context.partition_key)
     made = making("embeddings", volume, settings, lambda: stages.make_embeddings(volume, settings, chunks))
+    # About: the passages that were embedded now are as long as the volume's others.
+    total = sum(chunks.column("embedder_tokens").to_pylist())
+    tokens = round(total * made.info["embedded"] / max(1, made.info["embedded"] + made.info["reused"]))
+    is_paid = settings.embedder.startswith("pinecone-")
+    dollars = tokens * settings.prices.embedding_tokens_per_million / 1e6 if is_paid else 0.0
     return dg.Output(
         made.table,
         data_version=dg.DataVersion(made.data_version),
@@ -34,5 +39,7 @@ def embeddings(context: dg.AssetExecutionContext, library: Library, chunks: pa.T
             "model": made.info["model"],
             "embedded_now": made.info["embedded"],
             "from_the_cache": made.info["reused"],
+            "tokens_embedded": tokens,
+            "dollars": dollars,
         },
     )

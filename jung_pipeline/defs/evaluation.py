@@ -6,7 +6,9 @@ from jung_pipeline.defs.checks import specs
 from jung_pipeline.defs.failing import HEALABLE, as_failure
 from jung_pipeline.defs.index_manifest import index_manifest
 from jung_pipeline.defs.metadata import markdown_table
+from jung_pipeline.defs.plots import evaluation_plot
 from jung_pipeline.defs.resources import Library
+from jung_pipeline.evaluation import record
 from jung_pipeline.quality.promises import promise
 
 #: What a figure may be at most before its check warns: one in twenty, the operating point of the calibration.
@@ -44,6 +46,7 @@ def evaluation(context: dg.AssetExecutionContext, library: Library) -> dg.Materi
         # Numbers on their own: the UI draws each over the runs.
         metadata={
             "questions_from": done.golden,
+            "over_time": evaluation_plot(context.instance, record.history(settings.home, done.golden)),
             **numbers,
             **tables,
             "latency_ms": markdown_table([report["latency_ms"]] if report.get("latency_ms") else []),

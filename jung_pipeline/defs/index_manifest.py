@@ -8,6 +8,7 @@ from jung_pipeline import publishing
 from jung_pipeline.defs.checks import specs
 from jung_pipeline.defs.failing import HEALABLE, as_failure
 from jung_pipeline.defs.metadata import markdown_table
+from jung_pipeline.defs.plots import calibration_plot, embedding_cost_plot
 from jung_pipeline.defs.resources import Library
 from jung_pipeline.defs.vector_index import vector_index
 
@@ -25,8 +26,9 @@ from jung_pipeline.defs.vector_index import vector_index
 )
 def index_manifest(context: dg.AssetExecutionContext, library: Library) -> dg.MaterializeResult:
     """Publish the index."""
+    settings = library.settings()
     with as_failure():
-        published = publishing.publish(library.settings())
+        published = publishing.publish(settings)
     manifest = published.manifest
     return dg.MaterializeResult(
         data_version=dg.DataVersion(manifest.composition),
@@ -41,6 +43,8 @@ def index_manifest(context: dg.AssetExecutionContext, library: Library) -> dg.Ma
             "model": manifest.spec.model,
             "store": manifest.store["kind"],
             "calibration": markdown_table([manifest.calibration.get("probes", {})]),
+            "calibration_curves": calibration_plot(context.instance, manifest.calibration),
+            "tokens_by_run": embedding_cost_plot(context.instance, settings),
         },
         check_results=[
             # A version that fails its audit is never made: publish raises, and the version before stays live.

@@ -7,10 +7,12 @@ import dagster as dg
 import pyarrow as pa
 
 from jung_pipeline.columns import meaning
+from jung_pipeline.defs.plots import picture
 from jung_pipeline.quality.card import QualityCard, RuleCount, facts_of
 from jung_pipeline.quality.leftovers import KINDS
 from jung_pipeline.quality.outcome import CheckOutcome
 from jung_pipeline.quality.plots import text_plot
+from jung_pipeline.quality.svg import page_quality
 
 #: Longest text shown in a table cell.
 _CELL = 160
@@ -97,7 +99,7 @@ def look_closer(volume: str, offenders: Sequence[Mapping[str, Any]]) -> str:
     return f"jung status {volume}"
 
 
-def card_metadata(card: QualityCard) -> dict[str, Any]:
+def card_metadata(card: QualityCard, instance: dg.DagsterInstance) -> dict[str, Any]:
     """The quality card as the UI shows it, and the figures in it that are worth a plot over time."""
     figures: dict[str, Any] = {
         "suspect_per_10000_words": card.leftovers_per_10000,
@@ -110,16 +112,18 @@ def card_metadata(card: QualityCard) -> dict[str, Any]:
     }
     if card.mean_quality is not None:
         figures["quality_of_the_text"] = round(card.mean_quality, 3)
-    return {"quality_card": dg.MetadataValue.md(_card_as_markdown(card)), **figures}
+    drawn = (
+        picture(instance, "quality", page_quality(card.page_quality)) if len(card.page_quality) > 1 else ""
+    )
+    return {"quality_card": dg.MetadataValue.md(_card_as_markdown(card, drawn)), **figures}
 
 
-def _card_as_markdown(card: QualityCard) -> str:
+def _card_as_markdown(card: QualityCard, drawn: str) -> str:
     parts = [_table_of(("", ""), facts_of(card))]
     if len(card.page_quality) > 1:
-        # In a code block: the UI's Markdown shows no picture that comes with the text (see quality/plots.py).
         parts += [
             "Quality by page (the lowest of each group; × no text, · not measured):",
-            f"```\n{text_plot(card.page_quality, 80)}\n```",
+            drawn or f"```\n{text_plot(card.page_quality, 80)}\n```",
         ]
     for title, counts in (("Removed", card.removed), ("Changed", card.changed), ("Moved", card.moved)):
         if counts:

@@ -62,6 +62,20 @@ def last(home: Path, *, golden: str, like: Mapping[str, Any] | None = None) -> d
     return None
 
 
+def history(home: Path, golden: str) -> list[dict[str, Any]]:
+    """The evaluations with the golden set ``golden`` that asked the same cases as the latest one, oldest first."""
+    latest = last(home, golden=golden)
+    kept = []
+    for path in sorted(folder(home).glob("*.json")):
+        try:
+            report = json.loads(path.read_text(encoding="utf-8"))
+            if latest and report["golden"] == golden and _cases(report) == _cases(latest):
+                kept.append(report)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            continue
+    return kept
+
+
 def _cases(report: Mapping[str, Any]) -> list[list[str]]:
     """Which cases a report is about."""
     kinds = ("questions", "unanswerable", "quotations")

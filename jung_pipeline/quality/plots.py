@@ -1,8 +1,4 @@
-"""A small plot of the quality of pages in block characters, for a terminal and for the Dagster UI.
-
-The UI's Markdown shows no picture that comes with the text: its sanitiser lets ``data:`` addresses pass, but
-react-markdown empties every address that is not http(s), irc, mailto or xmpp (seen in the bundle of 1.13).
-"""
+"""A small plot of the quality of pages in block characters, for a terminal; as a picture: ``svg.py``."""
 
 from __future__ import annotations
 

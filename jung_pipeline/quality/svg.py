@@ -8,8 +8,8 @@ from html import escape
 from jung_pipeline.quality.card import PageQuality
 from jung_pipeline.quality.plots import binned
 
-_WIDTH, _HEIGHT = 640, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 130, 28, 34
+_WIDTH, _HEIGHT = 540, 220
+_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 124, 28, 34
 _COLOURS = ("#3b6fb6", "#c8553d", "#4f9d69", "#8a6bbe", "#b58900", "#5f6b76")
 
 Points = Sequence[tuple[float, float]]
@@ -68,13 +68,10 @@ def page_quality(pages: Sequence[PageQuality]) -> str:
             f'<rect x="{_LEFT + number * width:.1f}" y="{_y(0) - height:.1f}" width="{max(width - 0.4, 0.6):.1f}" '
             f'height="{height:.1f}" fill="{colour}"><title>pages {first}-{last}</title></rect>'
         )
-    ends = [
-        _text(_LEFT, _HEIGHT - 18, str(groups[0][0])),
-        _text(_WIDTH - 60, _HEIGHT - 18, str(groups[-1][1])),
-    ]
-    return _frame(
-        "Quality by page (red: no text)", [*_grid(1.0), *parts, *(ends if groups else [])], "page", ""
-    )
+    if groups:
+        parts.append(_text(_LEFT, _HEIGHT - 18, str(groups[0][0])))
+        parts.append(_text(_WIDTH - 20, _HEIGHT - 18, str(groups[-1][1]), anchor="end"))
+    return _frame("Quality by page (red: no text)", [*_grid(1.0), *parts], "page", "")
 
 
 def _x(share: float) -> float:
