@@ -126,7 +126,7 @@ def _follow(context: dg.SensorEvaluationContext, settings: Settings) -> dg.Senso
     """One look at the library: entries, partitions, observations, runs."""
     home = settings.paths
     try:
-        not_taken = library_volumes.catalogue_new_files(home, settled_only=True).failed
+        not_taken = library_volumes.take_up_new_files(settings, settled_only=True).failed
         present = {volume.key: volume for volume in library_volumes.present_volumes(home)}
     except JungError as error:  # a folder that cannot be read is not an empty library
         return dg.SkipReason(str(error))
@@ -212,7 +212,7 @@ def _tonight(
     """One run for every volume that is not up to date; the folder's and the volumes' lasting faults are told."""
     night = f"{context.scheduled_execution_time:%Y-%m-%d}"
     try:
-        not_taken = library_volumes.catalogue_new_files(settings.paths, settled_only=True).failed
+        not_taken = library_volumes.take_up_new_files(settings, settled_only=True).failed
         present = library_volumes.present_volumes(settings.paths)
     except JungError as error:  # a folder that cannot be read is not an empty library
         return dg.SkipReason(str(error))
