@@ -11,10 +11,10 @@ import itertools
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
 
 import regex
 
+from jung_pipeline.clean import tokens
 from jung_pipeline.clean.book import Anchor, Book, Line
 from jung_pipeline.clean.tracked import Edit
 
@@ -177,7 +177,7 @@ def take_out_page_numbers(book: Book) -> None:
     if any(kind == "pagebreak" for _, _, kind, _ in book.marks):
         return
     text = book.tracked.text
-    brackets = sorted([*_all_places(text, "["), *_all_places(text, "{")])
+    brackets = tokens.all_places(text, "[{")
     found = [match for at in brackets if (match := _IN_FLOW.match(text, at)) is not None]
     if any(match.group().startswith(("[0", "{0")) for match in found):  # "[002]": others are no page numbers
         found = [match for match in found if len(match.group(1) or match.group(2)) >= 3]
@@ -243,13 +243,6 @@ def _take_out(book: Book, found: list[re.Match[str]]) -> None:
     book.labels.clear()
     book.report["page numbers in the text taken out"] += len(edits)
     book.sync_lines()
-
-
-def _all_places(text: str, sign: str) -> Iterator[int]:
-    at = text.find(sign)
-    while at >= 0:
-        yield at
-        at = text.find(sign, at + 1)
 
 
 def _opens_paragraph(text: str, match: re.Match[str]) -> bool:

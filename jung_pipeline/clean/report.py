@@ -67,13 +67,11 @@ def _leftovers(text: str) -> dict[str, int]:
 def _count(pattern: regex.Pattern[str], text: str, sign: str, before: int) -> int:
     """How often ``pattern`` matches, each time with ``sign`` behind its first ``before`` characters."""
     found = done = 0
-    at = text.find(sign)
-    while at >= 0:
+    for at in tokens.all_places(text, [sign]):
         match = pattern.match(text, at - before) if at - before >= done else None
         if match is not None:
             found += 1
             done = match.end()
-        at = text.find(sign, at + 1)
     return found
 
 

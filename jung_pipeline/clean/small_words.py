@@ -7,11 +7,12 @@ words, which are the same in every book; where that is lacking the form stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import regex
 
+from jung_pipeline.clean import tokens
 from jung_pipeline.clean.lexicon import Lexicon
 from jung_pipeline.clean.tracked import Edit
 
@@ -94,12 +95,13 @@ _FREQUENT = 5.0
 
 def misread_small_words(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     """Corrections in English text, and of years and noughts in any."""
-    for match in _YEAR.finditer(text):
+    for match in _matches(_YEAR, text, tokens.all_places(text, ("15", "16", "17", "18", "19"))):
         yield Edit(match.start(), match.end(), match.group().translate(_DIGITS), "misreading")
     yield from _noughts(text, lexicon)
     if lexicon.language != "en":
         return
-    for match in _ONE_FOR_I.finditer(text):
+    alone = (at for at in tokens.all_places(text, ("1 ", "l ", "| ")) if not text[at - 1 : at].isalnum())
+    for match in _matches(_ONE_FOR_I, text, alone):
         yield Edit(match.start(), match.end(), "I", "misreading")
     there = [form for form in _BY_READ if lexicon.count(form)]
     if not there:
@@ -107,7 +109,7 @@ def misread_small_words(text: str, lexicon: Lexicon) -> Iterator[Edit]:
     anywhere = regex.compile(
         r"(?<![\p{L}\p{N}'’.-])(?:" + "|".join(there) + r")(?![\p{L}\p{N}'’-])(?!\.\p{L})"
     )
-    for match in anywhere.finditer(text):
+    for match in _matches(anywhere, text, tokens.places_of(text, there)):
         before = text[max(0, match.start() - _BACK) : match.start()]
         for form, left, right in _BY_READ[match.group()]:
             if (left is None or left.search(before)) and (right is None or right.match(text, match.end())):
@@ -131,3 +133,8 @@ def _noughts(text: str, lexicon: Lexicon) -> Iterator[Edit]:
                 yield Edit(start, start + len(word), word.replace("0", letter), "misreading")
                 end = start + len(word)
         at = text.find("0", end)
+
+
+def _matches(pattern: regex.Pattern[str], text: str, places: Iterable[int]) -> Iterator[regex.Match[str]]:
+    """The matches of ``pattern`` at ``places``, the only ones where it can match."""
+    return (match for at in places if (match := pattern.match(text, at)) is not None)

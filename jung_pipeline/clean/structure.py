@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 import regex
@@ -150,17 +151,20 @@ def _place(
     paragraph.chapter_kind = start.kind
     paragraph.chapter_number = start.number
     paragraph.chapter_title = start.title
-    if not start.label:
-        paragraph.chapter = in_title_case(start.title or "", language) or None
-    elif regex.fullmatch(r"[IVXLC]+|\d+", start.label) or word_value(start.label):
-        label = in_title_case(start.label, language) if word_value(start.label) else start.label
-        paragraph.chapter = (
-            f"{label}. {in_title_case(start.title, language)}"
-            if start.title
-            else f"{'Kapitel' if language == 'de' else 'Chapter'} {label}"
-        )
-    else:
-        paragraph.chapter = cited(start.label, start.title, language)
+    paragraph.chapter = _citation(start.label, start.title, language)
+
+
+@lru_cache(maxsize=4096)
+def _citation(label: str, title: str | None, language: str) -> str | None:
+    """How the chapter with this label and title is cited."""
+    if not label:
+        return in_title_case(title or "", language) or None
+    if regex.fullmatch(r"[IVXLC]+|\d+", label) or word_value(label):
+        label = in_title_case(label, language) if word_value(label) else label
+        if title:
+            return f"{label}. {in_title_case(title, language)}"
+        return f"{'Kapitel' if language == 'de' else 'Chapter'} {label}"
+    return cited(label, title, language)
 
 
 def _section(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ LETTER, DIGIT, MARK, CAPITAL = 1, 2, 4, 8
 _CLASSES = {"L": LETTER, "N": DIGIT, "M": MARK}
 #: Characters up to here are classed at first use; others as they come.
 _COMMON = 0x3000
+
+#: Bits of a letter's number among a few letters.
+_LETTER_BITS, _LETTER_MASK = 12, 0xFFF
 
 Places = npt.NDArray[np.int64]
 
@@ -122,3 +126,35 @@ def rows_of_single_letters(text: str, least: int, between: str) -> list[int]:
             if not gap_sign[ends[step] : starts[step + 1]].all():
                 begins[number] = False
     return starts[:last][begins].tolist()
+
+
+def places_of(text: str, strings: Iterable[str]) -> list[int]:
+    """Where runs of letters begin that may be one of ``strings`` (of five letters at most); others are left out."""
+    points = code_points(text)
+    starts, ends = runs((classes(points) & LETTER) > 0)
+    lengths = ends - starts
+    found: list[int] = []
+    by_length: dict[int, list[int]] = {}
+    for string in strings:
+        number = 0
+        for char in string:
+            number = number << _LETTER_BITS | (ord(char) & _LETTER_MASK)
+        by_length.setdefault(len(string), []).append(number)
+    for length, known in by_length.items():
+        at = starts[lengths == length]
+        numbers = np.zeros(len(at), dtype=np.int64)
+        for step in range(length):
+            numbers = (numbers << _LETTER_BITS) | (points[at + step] & _LETTER_MASK)
+        found += at[np.isin(numbers, known)].tolist()
+    return sorted(found)
+
+
+def all_places(text: str, signs: Iterable[str]) -> list[int]:
+    """Where any of ``signs`` stands."""
+    found: list[int] = []
+    for sign in signs:
+        at = text.find(sign)
+        while at >= 0:
+            found.append(at)
+            at = text.find(sign, at + 1)
+    return sorted(found)
