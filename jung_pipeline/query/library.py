@@ -39,6 +39,8 @@ from jung_pipeline.text.normalise import language_of, words
 
 Policy = Literal["calibrated", "seed"]
 
+#: Results of follow-ups that are remembered.
+_SEARCHES_KEPT = 512
 #: Neighbours that one call gives at most on each side.
 MOST_NEIGHBOURS = 100
 
@@ -94,6 +96,7 @@ class Library:
         stored = version.manifest.calibration
         self.calibration = stored if calibrating.usable(stored, embedder.spec.model) else None
         self._embedder = embedder
+        self._searched: dict[tuple[str, Where | None, Policy | None], SearchResult] = {}
         self._lexicon = lexicon if lexicon is not None else default_lexicon()
         self._retriever = Retriever(
             version.passages,
@@ -334,7 +337,18 @@ class Library:
     def _searches(
         self, questions: Sequence[str], where: Where | None, policy: Policy | None
     ) -> list[SearchResult]:
-        """Several searches, their questions embedded together."""
+        """Several searches, their questions embedded together; the same follow-ups come up again and again."""
+        new = [q for q in dict.fromkeys(questions) if (q, where, policy) not in self._searched]
+        if len(self._searched) + len(new) > _SEARCHES_KEPT:
+            self._searched.clear()
+            new = list(dict.fromkeys(questions))
+        found = dict(zip(new, self._search_anew(new, where, policy), strict=True)) if new else {}
+        self._searched.update({(q, where, policy): result for q, result in found.items()})
+        return [found.get(q) or self._searched[q, where, policy] for q in questions]
+
+    def _search_anew(
+        self, questions: Sequence[str], where: Where | None, policy: Policy | None
+    ) -> list[SearchResult]:
         if (policy or self.settings.policy) == "seed":
             return [self.search(question, where=where, policy=policy) for question in questions]
         where = resolved(where, self._known, self._lexicon) if where else None
