@@ -142,6 +142,18 @@ class Settings(BaseSettings):
         None, description="address that a JSON document about every failed run is posted to"
     )
 
+    # the reading room
+    serve_token: SecretStr | None = Field(
+        None, min_length=16, description="who comes from elsewhere has to bring it; at least 16 characters"
+    )
+    serve_public: bool = Field(False, description="anybody who reaches the reading room may read")
+    serve_at_once: int = Field(4, ge=1, le=64, description="searches at work at the same time")
+    serve_models_at_once: int = Field(16, ge=1, le=256, description="answers by a model at the same time")
+    serve_waiting: int = Field(
+        200, ge=0, le=10_000, description="questions that wait; more are told to come again"
+    )
+    serve_per_minute: int = Field(60, ge=0, description="questions a minute from one address; 0: no limit")
+
     # limits on input
     max_file_mb: int = Field(1000, ge=1)
     extract_seconds: float = Field(900.0, gt=0, allow_inf_nan=False, description="for reading one book file")

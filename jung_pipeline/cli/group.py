@@ -15,6 +15,7 @@ from jung_pipeline.cli import (
     library,
     mcp,
     reading,
+    serve,
     showing,
     sync,
     verifying,
@@ -33,6 +34,7 @@ _HELP = """From your own books by and about C. G. Jung to cited answers.
   jung explain VOLUME         a page as the file has it, and what cleaning made of it
   jung eval --golden DIR      how well it finds, refuses and checks
   jung index plan             what an ingestion would change in the index, and its price
+  jung serve                  the reading room: ask and read on in the browser
   jung ui                     the same line as a graph, in the browser
   jung demo                   all of it on three small books of ours
 
@@ -66,6 +68,7 @@ for _command in (
     mcp.mcp,
     sync.sync,
     doctor.doctor,
+    serve.serve,
     showing.ui,
     showing.demo,
 ):

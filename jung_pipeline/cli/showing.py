@@ -54,7 +54,7 @@ def ui(host: str, port: int, as_json: bool) -> int:
     if as_json:
         print_json({"command": arguments, "dagster_home": str(home), "jung_home": str(settings.home)})
         return EXIT_OK
-    _refuse_taken(host, port)
+    refuse_taken(host, port)
     console.print(
         f"Dagster UI of {escape(str(settings.home))} on http://{host}:{port} (Ctrl-C stops it)",
         soft_wrap=True,
@@ -66,8 +66,8 @@ def ui(host: str, port: int, as_json: bool) -> int:
     return subprocess.run(arguments, env=environment, check=False).returncode
 
 
-def _refuse_taken(host: str, port: int) -> None:
-    """Raise UsageError if something listens there: a second UI would quietly run beside the first."""
+def refuse_taken(host: str, port: int) -> None:
+    """Raise UsageError if something listens there: a second server would quietly run beside the first."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -75,7 +75,7 @@ def _refuse_taken(host: str, port: int) -> None:
         except OSError as error:
             raise UsageError(
                 f"Port {port} on {host} is taken ({error.strerror}).",
-                remedy=f"Is `jung ui` running already? Else: jung ui --port {port + 1}",
+                remedy=f"Is it running already? Else take another: --port {port + 1}",
             ) from error
 
 

@@ -30,12 +30,10 @@ def jung(*arguments: str, home: Path, **environment: str) -> subprocess.Complete
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(demo_copy):
     """The finished demo: its home, and what the command printed as JSON."""
-    folder = tmp_path_factory.mktemp("home")
-    done = jung("demo", "--json", home=folder)
-    assert done.returncode == 0, done.stderr
-    return folder / "demo", json.loads(done.stdout)
+    folder, printed = demo_copy
+    return folder / "demo", printed
 
 
 def test_the_demo_answers_two_questions_with_citations_and_says_no_to_the_third(made):

@@ -40,7 +40,7 @@ class Fault:
 
     ``kind``: ``status`` (an error answer), ``drop`` (the connection closes after some events), ``stall`` (no
     answer for ``seconds``), ``stream_error`` (an error event in the stream), ``truncate`` (the stream ends
-    early but properly).
+    early but properly), ``trickle`` (words come one after the other until the reader leaves, or ``seconds`` end).
     """
 
     kind: str
@@ -57,6 +57,7 @@ class AnthropicServer:
         self.script = Script()
         self.faults: list[Fault] = []
         self.requests: list[dict] = []
+        self.left = threading.Event()  # a reader has gone away in the middle of an answer
         server = self
 
         class Handler(_Handler):
@@ -105,6 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         except _Refused as refused:
             self._error(refused.status, refused.kind, str(refused))
         except (BrokenPipeError, ConnectionResetError):
+            self.owner.left.set()
             self.close_connection = True
 
     def _models(self):
@@ -179,10 +181,27 @@ class _Handler(BaseHTTPRequestHandler):
             events = events[: len(events) // 2]
         for event in events:
             self._event(event)
+        if fault is not None and fault.kind == "trickle":
+            self._trickle(sum(event["type"] == "content_block_start" for event in events), fault.seconds)
         if fault is not None and fault.kind == "stream_error":
             self._event({"type": "error", "error": {"type": fault.error, "message": "as told"}})
         if fault is not None and fault.kind == "drop":
             self.connection.close()
+
+    def _trickle(self, index, seconds):
+        self._event(
+            {"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}
+        )
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self._event(
+                {
+                    "type": "content_block_delta",
+                    "index": index,
+                    "delta": {"type": "text_delta", "text": "on "},
+                }
+            )
+            time.sleep(0.02)
 
     def _event(self, event):
         self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())

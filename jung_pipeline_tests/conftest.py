@@ -1,0 +1,36 @@
+"""The demo library, ingested once for all tests and all workers that want it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+import pytest
+
+from jung_pipeline.index.files import exclusive
+
+
+@pytest.fixture(scope="session")
+def demo_once(tmp_path_factory):
+    """The finished demo: the folder that `jung demo` was given, and what it printed as JSON. Not to be changed."""
+    from jung_pipeline_tests.cli.test_commands import jung
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "demo-once"
+    folder.mkdir(exist_ok=True)
+    printed = folder / "printed.json"
+    with exclusive(folder):
+        if not printed.exists():
+            done = jung("demo", "--json", home=folder / "home")
+            assert done.returncode == 0, done.stderr
+            printed.write_text(done.stdout, encoding="utf-8")
+    return folder / "home", json.loads(printed.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def demo_copy(demo_once, tmp_path_factory):
+    """The same to do as one likes with, for the tests of one file."""
+    folder = tmp_path_factory.mktemp("demo") / "home"
+    shutil.copytree(demo_once[0], folder, symlinks=True)
+    return folder, demo_once[1]
