@@ -202,6 +202,8 @@ def ask(
         print_json({**answer.to_dict(), **({"references": references} if cite else {})})
     elif cite:
         _print_references(references)
+        if answer.status == "not_found":
+            error_console.print(escape(answer.text), soft_wrap=True)
     else:
         show_answer(answer, passages=passages or bool(context))
     return EXIT_NOT_FOUND if strict and not answer.grounded else EXIT_OK

@@ -96,7 +96,7 @@ class Library:
         stored = version.manifest.calibration
         self.calibration = stored if calibrating.usable(stored, embedder.spec.model) else None
         self._embedder = embedder
-        self._searched: dict[tuple[str, Where | None, Policy | None], SearchResult] = {}
+        self._searched: dict[tuple[str, str], SearchResult] = {}
         self._lexicon = lexicon if lexicon is not None else default_lexicon()
         self._retriever = Retriever(
             version.passages,
@@ -338,13 +338,15 @@ class Library:
         self, questions: Sequence[str], where: Where | None, policy: Policy | None
     ) -> list[SearchResult]:
         """Several searches, their questions embedded together; the same follow-ups come up again and again."""
-        new = [q for q in dict.fromkeys(questions) if (q, where, policy) not in self._searched]
-        if len(self._searched) + len(new) > _SEARCHES_KEPT:
-            self._searched.clear()
-            new = list(dict.fromkeys(questions))
+        narrowed = repr((where, policy))  # not the filter itself: its values may be lists
+        kept = {q: self._searched[q, narrowed] for q in questions if (q, narrowed) in self._searched}
+        new = [q for q in dict.fromkeys(questions) if q not in kept]
         found = dict(zip(new, self._search_anew(new, where, policy), strict=True)) if new else {}
-        self._searched.update({(q, where, policy): result for q, result in found.items()})
-        return [found.get(q) or self._searched[q, where, policy] for q in questions]
+        if len(self._searched) + len(found) > _SEARCHES_KEPT:
+            self._searched.clear()
+        self._searched.update({(q, narrowed): result for q, result in found.items()})
+        found.update(kept)
+        return [found[q] for q in questions]
 
     def _search_anew(
         self, questions: Sequence[str], where: Where | None, policy: Policy | None
