@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 WIDTH, HEIGHT = 1360, 860
-#: Name, path below the server's address, and the text to wait for and to scroll to.
-PAGES = (
-    ("graph", "/asset-groups", "cleaned_text", ""),
-    (
-        "quality-card",
-        "/assets/cleaned_text?view=partitions&partition={volume}",
-        "quality_card",
-        "Quality by page",
-    ),
-    (
-        "failed-check",
-        "/assets/cleaned_text?view=checks&checkDetail=cleaned_text_is_not_empty",
-        "Execution history",
-        "",
-    ),
-    ("evaluation", "/assets/evaluation?view=overview", "recall", "Figures of the last"),
-)
+VOLUME = "the-round-garden"
 
 
 def prepare(home: Path) -> None:
@@ -105,18 +90,49 @@ def serve(home: Path, port: int) -> subprocess.Popen[bytes]:
     raise SystemExit("Dagster's web server does not answer.")
 
 
-def photograph(page: Any, address: str, expected: str, scroll_to: str, target: Path) -> None:
+def graph(page: Any) -> dict[str, int]:
+    """The asset graph with all groups open; the part of the page that shows it."""
+    page.get_by_text("Global asset lineage").first.wait_for(timeout=120_000)
+    page.wait_for_timeout(2_000)
+    page.keyboard.press("Alt+e")
+    return {"x": 541, "y": 310, "width": 819, "height": 280}
+
+
+def quality_card(page: Any) -> None:
+    """The quality card among the metadata of a volume's cleaned text."""
+    page.get_by_text("Quality by page").first.wait_for(timeout=120_000)
+    page.get_by_text("Removed by rule").first.scroll_into_view_if_needed(timeout=60_000)
+
+
+def failed_check(page: Any) -> None:
+    """A blocking check that failed, with its description and where to look closer."""
+    page.get_by_text("look_closer").first.wait_for(timeout=120_000)
+
+
+def evaluation(page: Any) -> None:
+    """The figures of the last evaluations as curves."""
+    page.get_by_text("questions_from").first.wait_for(timeout=120_000)
+
+
+#: Name of the picture, path below the server's address, and what makes the page ready.
+PAGES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+    ("graph", "/asset-groups", graph),
+    ("quality-card", f"/assets/cleaned_text?view=partitions&partition={VOLUME}", quality_card),
+    ("failed-check", "/assets/cleaned_text?view=checks&checkDetail=cleaned_text_is_not_empty", failed_check),
+    ("evaluation", "/assets/evaluation?view=events", evaluation),
+)
+
+
+def photograph(page: Any, address: str, ready: Callable[[Any], Any], target: Path) -> None:
     """One page as PNG, with few colours so that it is small."""
     from PIL import Image
 
     page.goto(address, wait_until="domcontentloaded", timeout=120_000)
-    page.get_by_text(expected).first.wait_for(timeout=120_000)
-    if scroll_to:
-        page.get_by_text(scroll_to).first.scroll_into_view_if_needed(timeout=60_000)
-    page.wait_for_timeout(2_500)  # pictures and layout settle
-    page.screenshot(path=str(target))
+    part = ready(page)
+    page.wait_for_timeout(4_000)  # pictures and layout settle
+    page.screenshot(path=str(target), clip=part)
     with Image.open(target) as taken:
-        taken.convert("RGB").quantize(128, method=Image.Quantize.MEDIANCUT).save(target, optimize=True)
+        taken.convert("RGB").quantize(64, method=Image.Quantize.MEDIANCUT).save(target, optimize=True)
 
 
 def main() -> None:
@@ -142,12 +158,13 @@ def main() -> None:
         try:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chosen.chromium, args=["--no-sandbox"])
-                page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-                for name, path, expected, scroll_to in PAGES:
+                page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=1.5)
+                page.goto(f"http://127.0.0.1:{port}/", wait_until="domcontentloaded", timeout=120_000)
+                page.get_by_text("Skip", exact=True).first.click(timeout=120_000)  # the invitation
+                for name, path, ready in PAGES:
                     if chosen.only in (None, name):
-                        address = f"http://127.0.0.1:{port}{path.format(volume='the-round-garden')}"
                         target = chosen.out / f"{name}.png"
-                        photograph(page, address, expected, scroll_to, target)
+                        photograph(page, f"http://127.0.0.1:{port}{path}", ready, target)
                         print(f"{target}  {target.stat().st_size // 1024} KB")
                 browser.close()
         finally:
