@@ -89,6 +89,7 @@ class Catalogue:
         """Take the file as it is now."""
         self._document = _parsed(self.path)
         self.volumes: dict[str, Volume] = _volumes_of(self.path, self._document.unwrap())
+        self._by_file: dict[str, Volume] | None = None  # made when first asked for, and after every change
 
     def __len__(self) -> int:
         return len(self.volumes)
@@ -110,8 +111,11 @@ class Catalogue:
 
     def by_file(self, name: str) -> Volume | None:
         """The volume whose file is ``name`` (compared in NFC), or ``None``."""
-        wanted = unicodedata.normalize("NFC", name)
-        return next((v for v in self if unicodedata.normalize("NFC", v.file) == wanted), None)
+        if self._by_file is None:
+            self._by_file = {}
+            for volume in self:
+                self._by_file.setdefault(unicodedata.normalize("NFC", volume.file), volume)
+        return self._by_file.get(unicodedata.normalize("NFC", name))
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
@@ -144,6 +148,7 @@ class Catalogue:
                     remedy="Two volumes cannot share a file.",
                 )
             self.volumes[volume.key] = volume
+            self._by_file = None
             entries = self._document.setdefault("volumes", tomlkit.table(is_super_table=True))
             entry = entries.get(volume.key)
             if entry is None:
@@ -155,6 +160,7 @@ class Catalogue:
         """Take the entry ``key`` out and save the file; nothing happens if there is none."""
         with self.changing():
             if self.volumes.pop(key, None) is not None:
+                self._by_file = None
                 del self._document["volumes"][key]
                 self.save()
 

@@ -28,6 +28,7 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
         index_manifest,
         jobs,
         raw_text,
+        retention,
         sources,
         vector_index,
     )
@@ -56,8 +57,8 @@ def build_definitions(home: Path | None = None) -> dg.Definitions:
     return dg.Definitions(
         assets=[*sources.ALL, *dg.map_asset_specs(versioned, assets)],
         asset_checks=checks.ALL,
-        jobs=jobs.ALL,
-        schedules=automation.schedules(settings),
+        jobs=[*jobs.ALL, *retention.JOBS],
+        schedules=[*automation.schedules(settings), *retention.SCHEDULES],
         sensors=[*automation.sensors(settings), *alerts.ALL],
         resources={"library": library, "stage_tables": StageTables(library=library)},
         # A process for every step would cost seconds a step beside tenths of a second of work.

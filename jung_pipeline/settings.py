@@ -70,6 +70,8 @@ class Prices(BaseModel):
     of: str = "2026-11-30"  # the day they were noted
     write_units_per_million: float = Field(default=4.0, ge=0)
     embedding_tokens_per_million: float = Field(default=0.08, ge=0)
+    import_per_gb: float = Field(default=1.0, ge=0)  # bulk import from object storage
+    storage_per_gb_month: float = Field(default=0.33, ge=0)
 
 
 class Settings(BaseSettings):
@@ -138,6 +140,7 @@ class Settings(BaseSettings):
         min_length=1,
         description="s3://bucket/folder (or a shared folder) that this home is a working copy of",
     )
+    keep_runs_days: int = Field(90, ge=0, description="Dagster's records of runs; 0: for ever")
     alert_webhook: SecretStr | None = Field(
         None, description="address that a JSON document about every failed run is posted to"
     )

@@ -54,9 +54,10 @@ def plan_partitions(
     present: Collection[str], partitions: Collection[str], busy: Collection[str] = ()
 ) -> Plan:
     """Compare the keys of the volumes that are there with the partitions. Pure; order follows the input."""
-    gone = [key for key in partitions if key not in present]
+    here, known = set(present), set(partitions)  # looked up once for each of what may be very many
+    gone = [key for key in partitions if key not in here]
     return Plan(
-        add=tuple(key for key in present if key not in partitions),
+        add=tuple(key for key in present if key not in known),
         remove=tuple(key for key in gone if key not in busy),
         wait=tuple(key for key in gone if key in busy),
     )

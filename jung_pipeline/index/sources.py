@@ -13,7 +13,7 @@ from jung_pipeline import tables
 from jung_pipeline.errors import StageError, VectorIndexError
 from jung_pipeline.index.embedded_index import EmbeddedIndex, chunks_digest
 from jung_pipeline.index.manifest import FORMAT, VolumeEntry
-from jung_pipeline.index.reading import readable_versions
+from jung_pipeline.index.reading import IndexVersion, readable_versions
 from jung_pipeline.index.segments import Segment, comparable
 from jung_pipeline.index.vector_index import IndexSpec
 from jung_pipeline.library import Home
@@ -47,8 +47,9 @@ def candidates(
     """For each volume, sorted: the segment its pointer names, then those in versions, the live one first."""
     index = EmbeddedIndex(home.index, spec)
     pointers = index.pointers()
+    kept: list[IndexVersion] = []  # their manifests, read when the first volume needs one, and once
     for volume in sorted(volumes):
-        yield volume, _of(volume, volumes[volume], pointers.get(volume), index, home, spec)
+        yield volume, _of(volume, volumes[volume], pointers.get(volume), index, kept, spec)
 
 
 def chosen(home: Home, spec: IndexSpec, volumes: Mapping[str, Path]) -> tuple[dict[str, Source], list[str]]:
@@ -89,7 +90,7 @@ def _of(
     chunks: Path,
     pointer: Mapping[str, Any] | None,
     index: EmbeddedIndex,
-    home: Home,
+    versions: list[IndexVersion],
     spec: IndexSpec,
 ) -> Iterator[Source]:
     """The segments that ``volume`` may be taken from, best first."""
@@ -104,7 +105,9 @@ def _of(
             fresh=fresh,
         )
         yield Source(path, entry, chunks if fresh else None)
-    for version in readable_versions(home.index):
+    if not versions:
+        versions += readable_versions(index.root)
+    for version in versions:
         kept = version.manifest.volumes.get(volume)
         if kept is None or not comparable(spec, version.manifest.spec):
             return  # taken out since, or of another model: what older versions hold of it is not wanted

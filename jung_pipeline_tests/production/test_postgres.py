@@ -7,6 +7,7 @@ import signal
 
 import dagster as dg
 import pytest
+import yaml
 from click.testing import CliRunner
 from dagster._core.events import DagsterEvent
 
@@ -76,8 +77,6 @@ def test_a_killed_run_is_told_from_one_at_work_on_whatever_machine(team_library)
 
 @pytest.mark.parametrize("example", sorted(path.parent.name for path in DEPLOY.glob("*/dagster.yaml")))
 def test_examples_hold_no_secret_and_keep_two_runs_from_one_volume(example):
-    import yaml
-
     text = (DEPLOY / example / "dagster.yaml").read_text(encoding="utf-8")
     values = yaml.safe_load(text)
     assert values["concurrency"]["runs"]["tag_concurrency_limits"] == [
@@ -88,6 +87,18 @@ def test_examples_hold_no_secret_and_keep_two_runs_from_one_volume(example):
     if "storage" in values:
         database = values["storage"]["postgres"]["postgres_db"]
         assert database["password"] == {"env": "DAGSTER_PG_PASSWORD"}
+
+
+def test_the_values_for_kubernetes_say_the_same():
+    values = yaml.safe_load((DEPLOY / "kubernetes" / "values.yaml").read_text(encoding="utf-8"))
+    queue = values["dagsterDaemon"]["runCoordinator"]["config"]["queuedRunCoordinator"]
+    assert queue["tagConcurrencyLimits"] == [
+        {"key": "dagster/partition", "value": {"applyLimitPerUniqueValue": True}, "limit": 1}
+    ]
+    assert values["postgresql"]["postgresqlScheme"] == "postgresql+psycopg2"
+    (deployment,) = values["dagster-user-deployments"]["deployments"]
+    assert deployment["includeConfigInLaunchedRuns"]["enabled"], "runs need the address of the bucket too"
+    assert "JUNG_DATA_URL" in {variable["name"] for variable in deployment["env"]}
 
 
 def test_the_example_for_one_machine_is_taken(library):
