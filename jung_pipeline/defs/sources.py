@@ -18,7 +18,7 @@ from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.resources import Library
 from jung_pipeline.errors import JungError, SourceError
 from jung_pipeline.settings import Settings
-from jung_pipeline.stages import entry_version, source_facts, stage_path
+from jung_pipeline.stages import book_facts, entry_version, stage_path
 
 BOOK_FILE, CATALOGUE_ENTRY = dg.AssetKey("book_file"), dg.AssetKey("catalogue_entry")
 
@@ -36,7 +36,7 @@ def file_version(volume: Volume, settings: Settings) -> str | None:
     if known is None:
         known = (tables.read_info(stage_path("raw_text", volume.key, settings)) or {}).get("source")
     try:
-        facts = _facts[str(path)] = source_facts(path, known)
+        facts = _facts[str(path)] = book_facts(volume, settings, known)
     except SourceError:
         return None
     return str(facts["sha256"])

@@ -76,12 +76,13 @@ def test_what_is_on_by_default_asks_no_paid_service(library, definitions, monkey
         "weekly_evaluation",
         "daily_check",
         "failed_runs",
+        "forget_old_runs",
     }
     assert set(on.values()) == {"RUNNING"}
     for name, value in (("JUNG_EMBEDDER", "pinecone-multilingual-e5-large"), ("JUNG_STORE", "pinecone")):
         monkeypatch.setenv(name, value)
         off = {key for key, status in states(build_definitions(library.home)).items() if status == "STOPPED"}
-        assert off == set(on) - {"daily_check", "failed_runs"}
+        assert off == set(on) - {"daily_check", "failed_runs", "forget_old_runs"}
         with dg.build_sensor_context(
             definitions=definitions, resources={"library": definitions.resources["library"]}
         ) as context:
