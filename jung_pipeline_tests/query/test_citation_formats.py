@@ -7,7 +7,7 @@ import json
 import warnings
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jung_pipeline.catalogue import Volume
@@ -129,6 +129,7 @@ def test_what_the_catalogue_does_not_say_is_left_out():
     }
 
 
+@settings(deadline=None)
 @given(st.one_of(st.just(EVIL), st.text(min_size=1, max_size=40)))
 def test_no_title_can_leave_its_field(title):
     passage = Passage("odd#1", "odd", title, "x", author=title, chapter=title, label_first=title)
@@ -173,6 +174,7 @@ def test_people_are_told_apart_and_what_is_no_name_stays_whole(text, people):
     assert [name.inverted for name in names(text)] == people
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_is_a_name_or_a_literal(text):
     for name in names(text):
