@@ -18,6 +18,7 @@ from jung_pipeline import freshness, tables
 from jung_pipeline.catalogue import Volume
 from jung_pipeline.embed.cache import without_vector
 from jung_pipeline.embed.registry import embedder_spec
+from jung_pipeline.embed.windows import window_spans
 from jung_pipeline.errors import VectorIndexError
 from jung_pipeline.index.embedded_index import EmbeddedIndex
 from jung_pipeline.index.segments import Segment
@@ -107,7 +108,12 @@ def plan_volume(volume: Volume, index: EmbeddedIndex, settings: Settings) -> Vol
     there = {row["chunk_id"]: row for row in held.passages.to_pylist()} if held else {}
     new = [row for row in rows if row["chunk_id"] not in there]
     changed = [row for row in rows if row["chunk_id"] in there and _differing(row, there[row["chunk_id"]])]
-    missing = without_vector(chunks, embedder_spec(settings), stage_path("embeddings", volume.key, settings))
+    missing = without_vector(
+        chunks,
+        embedder_spec(settings),
+        stage_path("embeddings", volume.key, settings),
+        windows=settings.windows,
+    )
     to_embed = [row for row, is_missing in zip(every, missing, strict=True) if is_missing]
     size, requests, units = _load([*new, *changed], index.spec, settings)
     return VolumePlan(
@@ -117,7 +123,7 @@ def plan_volume(volume: Volume, index: EmbeddedIndex, settings: Settings) -> Vol
         updated=len(changed),
         removed=len(there.keys() - {row["chunk_id"] for row in rows}),
         to_embed=len(to_embed),
-        tokens=sum(row["embedder_tokens"] for row in to_embed),
+        tokens=sum(_tokens(row, settings) for row in to_embed),
         bytes=size,
         requests=requests,
         write_units=units,
@@ -126,6 +132,12 @@ def plan_volume(volume: Volume, index: EmbeddedIndex, settings: Settings) -> Vol
             for row in changed[:_SAMPLES]
         ),
     )
+
+
+def _tokens(row: Mapping[str, Any], settings: Settings) -> int:
+    """Tokens that the embedder would read for a passage; its windows hold all of them once more."""
+    windows = settings.windows and bool(window_spans(row["text"], row["language"]))
+    return int(row["embedder_tokens"]) * (2 if windows else 1)
 
 
 def _segment(index: EmbeddedIndex, volume: str) -> Segment | None:

@@ -101,6 +101,10 @@ class Settings(BaseSettings):
     pinecone_tokens_per_minute: int = Field(
         250_000, ge=1000, description="passage tokens the plan allows: Starter 250,000, paid 1,000,000"
     )
+    windows: bool = Field(
+        True,
+        description="embed the windows of passages beside them: finds more, and embedding takes twice as long",
+    )
     chunk: ChunkLimits = ChunkLimits()
     prices: Prices = Prices()
 

@@ -73,7 +73,10 @@ def code_version(stage: str, settings: Settings) -> str:
         version = f"{CHUNKING_VERSION}-{limits.target}-{limits.max}-{limits.min}-{lexicon_digest()[:8]}"
         return version + _embedder_limit(settings)
     if stage == "embeddings":
-        return f"{EMBEDDING_VERSION}-{embedder_name(settings)}"
+        from jung_pipeline.embed.windows import WINDOWS_VERSION
+
+        windows = f"-windows{WINDOWS_VERSION}" if settings.windows else ""
+        return f"{EMBEDDING_VERSION}-{embedder_name(settings)}{windows}"
     if stage == "vector_index":
         return f"{INDEXING_VERSION}-{settings.store}"
     raise ValueError(f"no stage {stage!r}")
@@ -282,17 +285,20 @@ def make_chunks(volume: Volume, settings: Settings, cleaned_text: pa.Table) -> S
 
 
 def make_embeddings(volume: Volume, settings: Settings, chunks: pa.Table) -> StageTable:
-    """A vector for every passage; those embedded before, under this model, are taken from the cache."""
+    """A vector for every passage and its windows; those of texts embedded before, under this model, are kept."""
     from jung_pipeline.embed.cache import embed_chunks
     from jung_pipeline.embed.registry import make_embedder
 
     embedder = make_embedder(settings)
     started = time.monotonic()
-    result = embed_chunks(chunks, embedder, stage_path("embeddings", volume.key, settings))
+    path = stage_path("embeddings", volume.key, settings)
+    result = embed_chunks(chunks, embedder, path, windows=settings.windows)
     facts = {
         **tables.info_of(result.table),
         "embedded": result.embedded,
         "reused": result.reused,
+        "windows": result.windows,
+        "windows_embedded": result.windows_embedded,
         "seconds": round(time.monotonic() - started, 2),  # for plans: how long the next ones will take
         "model": embedder.spec.model,
     }
@@ -312,11 +318,12 @@ def make_vector_index(
     volume: Volume, settings: Settings, chunks: pa.Table, embeddings: pa.Table
 ) -> StageTable:
     """The volume's vectors in the index; the table says in one row what was added, kept, updated, removed."""
-    from jung_pipeline.embed.cache import vectors_for
+    from jung_pipeline.embed.cache import vectors_for, window_vectors_for
     from jung_pipeline.index.registry import open_index
 
     index = open_index(settings, index_spec(settings))
-    change = index.replace_volume(volume.key, chunks, vectors_for(chunks, embeddings))
+    windows = window_vectors_for(chunks, embeddings) if settings.windows else None
+    change = index.replace_volume(volume.key, chunks, vectors_for(chunks, embeddings), windows)
     index.settle()
     facts = {"count": index.count(volume.key), "store": settings.store}
     inputs = {

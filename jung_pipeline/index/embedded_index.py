@@ -178,10 +178,12 @@ class EmbeddedIndex(SegmentReader):
                     raise segments.mismatch(self.spec, theirs, where=f"The index at {self.root}")
         return super().query(vector, top_k=top_k, where=where)
 
-    def replace_volume(self, volume: str, chunks: pa.Table, vectors: Vectors) -> VolumeChange:
+    def replace_volume(
+        self, volume: str, chunks: pa.Table, vectors: Vectors, windows: Sequence[Vectors] | None = None
+    ) -> VolumeChange:
         """Make ``volume`` hold exactly ``chunks`` with ``vectors``; see ``vector_index.VectorIndex``."""
         self._check_key(volume)
-        table = segments.with_vectors(volume, chunks, vectors, self.spec)
+        table = segments.with_vectors(volume, chunks, vectors, self.spec, windows)
         digest = segments.digest_of(table, self.spec)
         pointer = {
             "digest": digest,
@@ -323,7 +325,7 @@ def _change(old: Segment | None, new: pa.Table) -> VolumeChange:
         return VolumeChange(added=new.num_rows, kept=0, updated=0, removed=0)
     ids = new.column("chunk_id").to_pylist()
     fresh = segments.matrix_of(new)
-    rows = new.drop_columns(["vector"]).to_pylist()
+    rows = segments.passages_of(new).to_pylist()
     before = old.passages.to_pylist()
     kept = updated = 0
     for place, chunk_id in enumerate(ids):

@@ -243,24 +243,47 @@ class LexicalIndex:
             VectorIndexError: the files are damaged.
         """
         text = question if isinstance(question, str) else " ".join(question)
-        words = self._words(unicodedata.normalize("NFC", text[:MAX_CHARACTERS]))
-        if not words or top_k <= 0:
+        words = self._any_word(text)
+        if words is None or top_k <= 0:
             return []
-        clauses = [(Occur.Must, Query.boolean_query([(Occur.Should, word) for word in words]))]
+        clauses = [(Occur.Must, words)]
         clauses += [(Occur.Must, Query.const_score_query(only, 0.0)) for only in self._filters(where)]
+        with self._told():
+            found = self._searcher.search(Query.boolean_query(clauses), limit=top_k, count=False).hits
+            matches = [
+                Match(self._searcher.doc(address)["chunk_id"][0], float(score)) for score, address in found
+            ]
+        return sorted(matches, key=lambda match: (-match.score, match.chunk_id))
+
+    def frequency(self, word: str) -> int:
+        """Passages that hold ``word`` in any of its forms.
+
+        Raises:
+            VectorIndexError: the files are damaged.
+        """
+        query = self._any_word(word)
+        if query is None:
+            return 0
+        with self._told():
+            found = self._searcher.search(query, limit=1, count=True)
+            return int(found.count or 0)  # type: ignore[attr-defined]  # its stub lacks what it has
+
+    def _any_word(self, text: str) -> Query | None:
+        """The passages that hold any word of ``text``; ``None`` if it has none."""
+        words = self._words(unicodedata.normalize("NFC", text[:MAX_CHARACTERS]))
+        return Query.boolean_query([(Occur.Should, word) for word in words]) if words else None
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say so where the files are damaged: what is stored is not what is read."""
         try:
             with _no_panics():
-                found = self._searcher.search(Query.boolean_query(clauses), limit=top_k, count=False).hits
-                matches = [
-                    Match(self._searcher.doc(address)["chunk_id"][0], float(score))
-                    for score, address in found
-                ]
-        except (ValueError, OSError, IndexError, KeyError) as error:  # what it stored is not what it reads
+                yield
+        except (ValueError, OSError, IndexError, KeyError) as error:
             raise VectorIndexError(
                 f"The lexical index {self.folder} is damaged ({str(error).splitlines()[0]}).",
                 remedy="Run `jung ingest`; a new version of the index is made.",
             ) from error
-        return sorted(matches, key=lambda match: (-match.score, match.chunk_id))
 
     def _words(self, text: str) -> list[Query]:
         """One query for each distinct word of ``text``: the best of its hits in the fields.

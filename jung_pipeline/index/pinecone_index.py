@@ -128,8 +128,10 @@ class PineconeIndex:
         except ConflictError:
             return self._call("describing the index", lambda: pinecone.indexes.describe(self.name))
 
-    def replace_volume(self, volume: str, chunks: pa.Table, vectors: Vectors) -> VolumeChange:
-        """Make the namespace hold exactly ``chunks`` with ``vectors`` for ``volume``."""
+    def replace_volume(
+        self, volume: str, chunks: pa.Table, vectors: Vectors, windows: Sequence[Vectors] | None = None
+    ) -> VolumeChange:
+        """Make the namespace hold exactly ``chunks`` with ``vectors`` for ``volume``; no ``windows``."""
         table = segments.with_vectors(volume, chunks, vectors, self.spec)
         matrix = segments.matrix_of(table)
         rows = table.drop_columns(["vector"]).to_pylist()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from jung_pipeline.errors import VectorIndexError
 from jung_pipeline.index import segments
+from jung_pipeline.index.closeness import Closeness
 from jung_pipeline.index.embedded_index import SegmentReader
 from jung_pipeline.index.manifest import Manifest
 from jung_pipeline.index.passages import Passages
@@ -55,6 +56,11 @@ class IndexVersion:
         from jung_pipeline.index.registry import open_remote
 
         return open_remote(self.manifest, self.settings)
+
+    @cached_property
+    def closeness(self) -> Closeness:
+        """How near passages come to a question; from the segments, which there are whatever the store."""
+        return Closeness(self.segments)
 
     @cached_property
     def lexical(self) -> LexicalIndex:

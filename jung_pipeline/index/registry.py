@@ -88,10 +88,12 @@ class MirroredIndex:
         self.local = local
         self.spec = remote.spec
 
-    def replace_volume(self, volume: str, chunks: pa.Table, vectors: Vectors) -> VolumeChange:
+    def replace_volume(
+        self, volume: str, chunks: pa.Table, vectors: Vectors, windows: Sequence[Vectors] | None = None
+    ) -> VolumeChange:
         """Bring the remote store up to date, then the local segment; what changed is the remote's."""
-        change = self.remote.replace_volume(volume, chunks, vectors)
-        self.local.replace_volume(volume, chunks, vectors)
+        change = self.remote.replace_volume(volume, chunks, vectors, windows)
+        self.local.replace_volume(volume, chunks, vectors, windows)
         return change
 
     def remove_volume(self, volume: str) -> int:

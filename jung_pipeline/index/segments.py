@@ -1,21 +1,23 @@
 """A segment: the passages of one volume with their vectors, in one immutable, memory-mapped file.
 
 An Arrow IPC file, uncompressed and of one record batch, so that opening it reads nothing and the vectors are
-one float32 matrix in place. Its columns are those of ``schemas.CHUNKS`` and ``vector``; its metadata holds the
-spec of the index and facts about the volume.
+one float32 matrix in place. Its columns are those of ``schemas.CHUNKS``, ``vector`` and, where there are any,
+``windows``: the vectors of each passage's windows, in half precision (their cosines are right to 0.001). Its
+metadata holds the spec of the index and facts about the volume.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from jung_pipeline import schemas, tables
@@ -46,8 +48,16 @@ def _identity(spec: IndexSpec) -> tuple[str, int, str, str]:
     return spec.model, spec.dimension, spec.passage_prefix, spec.query_prefix
 
 
-def with_vectors(volume: str, chunks: pa.Table, vectors: Vectors, spec: IndexSpec) -> pa.Table:
+def with_vectors(
+    volume: str,
+    chunks: pa.Table,
+    vectors: Vectors,
+    spec: IndexSpec,
+    windows: Sequence[Vectors] | None = None,
+) -> pa.Table:
     """The passages of ``volume`` that are not blank, with their vectors as the column ``vector``.
+
+    ``windows`` gives the vectors of each passage's windows, which become the column ``windows``.
 
     Raises:
         VectorIndexError: a vector is not finite, of another dimension, or of zero length; or an id is not
@@ -62,7 +72,29 @@ def with_vectors(volume: str, chunks: pa.Table, vectors: Vectors, spec: IndexSpe
     kept = chunks.filter(pa.array(keep)).replace_schema_metadata(None).combine_chunks()
     _check_ids(volume, kept.column("chunk_id").to_pylist())
     column = pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), spec.dimension)
-    return kept.append_column(pa.field("vector", column.type, nullable=False), column)
+    table = kept.append_column(pa.field("vector", column.type, nullable=False), column)
+    if windows is None:
+        return table
+    if len(windows) != len(ids):
+        raise VectorIndexError(f"{len(ids)} passages came with windows of {len(windows)}.")
+    nested = _windows_column(table.column("chunk_id").to_pylist(), _rows(windows, keep), spec)
+    return table.append_column(pa.field("windows", nested.type, nullable=False), nested)
+
+
+def _windows_column(ids: list[str], windows: list[Vectors], spec: IndexSpec) -> pa.ListArray:
+    """The vectors of the windows as one column: a list for each passage."""
+    owners = [chunk_id for chunk_id, some in zip(ids, windows, strict=True) for _ in some]
+    matrix = checked_vectors(owners, [vector for some in windows for vector in some], spec)
+    flat = pa.FixedSizeListArray.from_arrays(
+        pa.array(matrix.astype(np.float16).reshape(-1), pa.float16()), spec.dimension
+    )
+    offsets = np.cumsum([0, *map(len, windows)], dtype=np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat)
+
+
+def passages_of(table: pa.Table) -> pa.Table:
+    """``table`` without its vectors: the columns of ``schemas.CHUNKS``."""
+    return table.drop_columns([name for name in ("vector", "windows") if name in table.column_names])
 
 
 def _rows(vectors: Any, keep: Any) -> list[Any]:
@@ -214,7 +246,19 @@ class Segment:
     @cached_property
     def passages(self) -> pa.Table:
         """The rows without their vectors (``schemas.CHUNKS``)."""
-        return self.table.drop_columns(["vector"])
+        return passages_of(self.table)
+
+    @cached_property
+    def windows(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float16]] | None:
+        """The vectors of all windows, shape (windows, dimension), in place, and where each row's begin.
+
+        Those of row ``n`` are from the ``n``-th place to the one after it. ``None``: there are no windows.
+        """
+        if "windows" not in self.table.column_names or not len(self):
+            return None
+        column = self.table.column("windows").chunk(0)
+        vectors = column.values.flatten().to_numpy(zero_copy_only=True)
+        return column.offsets.to_numpy(), vectors.reshape(-1, self.spec.dimension)
 
     @cached_property
     def filterable(self) -> Filterable:

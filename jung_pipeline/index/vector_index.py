@@ -104,8 +104,13 @@ class VectorReader(Protocol):
 class VectorIndex(VectorReader, Protocol):
     """The pipeline side of a vector index."""
 
-    def replace_volume(self, volume: str, chunks: pa.Table, vectors: Vectors) -> VolumeChange:
+    def replace_volume(
+        self, volume: str, chunks: pa.Table, vectors: Vectors, windows: Sequence[Vectors] | None = None
+    ) -> VolumeChange:
         """Make the store hold exactly ``chunks`` (``schemas.CHUNKS``) with ``vectors`` for ``volume``.
+
+        ``windows`` are the vectors of each passage's windows (``embed/windows.py``). They are kept in local
+        segments alone, which there are beside every store.
 
         Creates before it deletes; running it twice changes nothing the second time; blank passages are
         left out.

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from jung_pipeline.embed.inputs import input_hash
+from jung_pipeline.embed.windows import windows_of
 from jung_pipeline.errors import EmbeddingError
 from jung_pipeline.index.segments import NORM_TOLERANCE
 from jung_pipeline.index.vector_index import IndexSpec, Vectors
@@ -18,7 +19,8 @@ from jung_pipeline.quality.outcome import CheckOutcome, outcome
 
 EMBEDDING_PROMISES = {
     "every_passage_has_a_vector": "Each passage that is not blank has a vector of the exact text embedded, prefix and all.",
-    "no_vector_without_passage": "There is no vector that no passage asks for, and none twice.",
+    "every_window_has_a_vector": "Where windows of passages are embedded at all, each has a vector of its exact text.",
+    "no_vector_without_passage": "There is no vector that no passage and no window asks for, and none twice.",
     "vectors_are_of_the_models_length": "All vectors are of one model and have its number of values.",
     "vectors_are_finite_and_of_unit_length": "No value is missing or infinite, and every vector has length 1.",
     "different_texts_have_different_vectors": "No two different texts share one vector, as they do when a model fails.",
@@ -31,6 +33,7 @@ def check_embeddings(embeddings: pa.Table, chunks: pa.Table, spec: IndexSpec) ->
     passages = list(_passages(chunks, spec))
     held = embeddings.column("text_hash").to_pylist()
     wanted = {key: chunk_id for chunk_id, key in passages}
+    windows = [(i, text, input_hash(spec.passage_prefix + text)) for i, text in _windows(chunks)]
     models = set(embeddings.column("model").to_pylist())
     size = embeddings.schema.field("vector").type.list_size
     wrong_model = [{"model": model} for model in sorted(models - {spec.model})]
@@ -45,8 +48,17 @@ def check_embeddings(embeddings: pa.Table, chunks: pa.Table, spec: IndexSpec) ->
     ids = chunks.column("chunk_id").to_pylist()
     present = set(held)
     texts = {input_hash(spec.passage_prefix + text): text for text in chunks.column("text").to_pylist()}
+    # Windows are a setting: all of them, or none.
+    lacking = [{"chunk_id": i} for i, _, key in windows if key not in present]
+    of_windows = {key for _, _, key in windows} - wanted.keys()
+    if present.isdisjoint(of_windows):
+        lacking = []
+    for chunk_id, text, key in windows:
+        texts.setdefault(key, text)
+        wanted.setdefault(key, chunk_id)
     findings = {
         "every_passage_has_a_vector": [{"chunk_id": i} for i, key in passages if key not in present],
+        "every_window_has_a_vector": lacking,
         "no_vector_without_passage": [
             {"text_hash": key, "times": times}
             for key, times in Counter(held).items()
@@ -80,6 +92,14 @@ def _passages(chunks: pa.Table, spec: IndexSpec) -> Iterator[tuple[str, str]]:
     ):
         if text.strip():
             yield chunk_id, input_hash(spec.passage_prefix + text)
+
+
+def _windows(chunks: pa.Table) -> Iterator[tuple[str, str]]:
+    """Id of the passage and text of each window."""
+    names = ("chunk_id", "text", "language")
+    for chunk_id, text, language in zip(*(chunks.column(name).to_pylist() for name in names), strict=True):
+        for window in windows_of(text, language):
+            yield chunk_id, window
 
 
 def _repeated(matrix: Vectors, texts: Sequence[str], spec: IndexSpec) -> list[int]:

@@ -6,8 +6,9 @@ published, questions that it can answer (made from its own passages) and questio
 Newton's method, classes weighted equally, checked by five-fold cross-validation.
 
 The operating point is set from the side where the probes are real questions: the threshold at which
-:data:`FALSE_ANSWER_TARGET` of the out-of-corpus probes would be answered. The probes made from the passages
-are easier than a reader's questions; their error rate is reported but decides nothing.
+:data:`FALSE_ANSWER_TARGET` of the out-of-corpus probes would be answered. Those that sound at home in the library
+(``neighbouring``) are fitted too, but reported apart: whether such a one is answered is a matter of what it asks.
+The probes made from the passages are no reader's questions; their error rate is reported but decides nothing.
 """
 
 from __future__ import annotations
@@ -24,22 +25,30 @@ from jung_pipeline.index.vector_index import VectorReader
 from jung_pipeline.progress import advance
 from jung_pipeline.query import probes as probe_module
 from jung_pipeline.query.probes import Probe, ProbeVectors
-from jung_pipeline.query.retriever import ConceptLexicon, LexicalReader, Retriever, default_lexicon
+from jung_pipeline.query.retriever import (
+    ClosenessReader,
+    ConceptLexicon,
+    LexicalReader,
+    Retriever,
+    default_lexicon,
+)
+from jung_pipeline.query.rewording import OtherWords
 from jung_pipeline.query.signals import MEANING, MEANING_AND_WORDS
 
 Floats = npt.NDArray[np.float64]
 
 #: Raised whenever signals, probes or fit change meaning: an older calibration is then made anew.
-CALIBRATION_VERSION = "3"
+CALIBRATION_VERSION = "4"
 #: The models that are fitted: over all signals, and over those of meaning alone.
 MODELS = ("meaning_and_words", "meaning")
 #: Share of the out-of-corpus probes that may be answered.
 FALSE_ANSWER_TARGET = 0.05
-#: A made probe counts as answerable only if its own passage comes back among this many.
+#: A made probe counts as answerable only if its own passage comes back among this many: exchanging words can make
+#: another question of it.
 FOUND_WITHIN = 6
 #: With fewer made probes than this nothing can be fitted.
 FEWEST_FOUND = 5
-#: Passages against which a question's best cosine is judged.
+#: Passages that show how near a question comes to what has nothing to do with it.
 BACKGROUND_PASSAGES = 128
 
 #: Out-of-corpus probes in another language than what they found, from which a threshold of their own is set.
@@ -71,6 +80,8 @@ class Version(Protocol):
     def vectors(self) -> VectorReader: ...  # noqa: D102
     @property
     def lexical(self) -> LexicalReader: ...  # noqa: D102
+    @property
+    def closeness(self) -> ClosenessReader: ...  # noqa: D102
 
 
 def calibrate(
@@ -106,13 +117,15 @@ def calibrate(
         lexicon,
         background,
         languages=languages,
+        closeness=version.closeness,
     )
     vectors = vectors or ProbeVectors(None)
     body = [chunk_id for chunk_id, kind in kinds.items() if kind == "body"]
     asked = probe_module.sample_ids(body or kinds, probe_module.IN_CORPUS_PROBES, "probe")
-    made = probe_module.in_corpus(
-        [p for p in map(retriever.passage, asked) if p is not None and p.text.strip()]
-    )
+    passages = [p for p in map(retriever.passage, asked) if p is not None and p.text.strip()]
+    vocabulary = probe_module.vocabulary(passages)
+    others = OtherWords(vocabulary, vectors.of(vocabulary, embedder) if vocabulary else [])
+    made = probe_module.in_corpus(passages, others)
     shipped = [
         Probe(text, None, field) for field, texts in probe_module.out_of_corpus().items() for text in texts
     ]
@@ -120,9 +133,7 @@ def calibrate(
     vectors.save()
     inside = [m for m in measured if m[0].chunk_id is not None and m[2]]
     # A shipped probe whose every word stands in one passage may well be answered here after all.
-    outside = [
-        m for m in measured if m[0].chunk_id is None and not (m[1]["support"] > 0.99 and m[1]["unknown"] == 0)
-    ]
+    outside = [m for m in measured if m[0].chunk_id is None and m[1]["support"] <= 0.99]
     if len(inside) < FEWEST_FOUND:
         return {}
     signals = [m[1] for m in (*inside, *outside)]
@@ -178,7 +189,7 @@ def _fitted(
 ) -> dict[str, Any]:
     """A model over the signals ``names`` with its operating point and what it costs.
 
-    ``near`` marks the out-of-corpus probes that sound at home in the library; they are reported apart too.
+    ``near`` marks the out-of-corpus probes that sound at home in the library; they are reported apart.
     ``crossing`` marks the probes in another language than what they found: all cosines across languages are
     lower, so such questions have an operating point of their own, set from such probes alone.
     """
@@ -187,9 +198,10 @@ def _fitted(
     scale = np.where(spread < 1e-8, 1.0, spread)  # a signal that never varies says nothing; 0 it must not be
     scaled = (values - mean) / scale
     held_out = _cross_validated(scaled, labels)
-    threshold = _operating_point(held_out[labels == 0])
+    off_topic = (labels == 0) & ~near
+    threshold = _operating_point(held_out[off_topic])
     weights = _newton(scaled, labels)
-    across = held_out[(labels == 0) & crossing]
+    across = held_out[off_topic & crossing]
     return {
         "signals": list(names),
         "mean": _rounded(mean),
@@ -200,10 +212,10 @@ def _fitted(
         "threshold_crossing": (
             min(threshold, _operating_point(across)) if len(across) >= FEWEST_CROSSING else threshold
         ),
-        "false_answers": _share(held_out[labels == 0] >= threshold),
+        "false_answers": _share(held_out[off_topic] >= threshold),
         "false_answers_neighbouring": _share(held_out[near] >= threshold),
         "false_refusals": _share(held_out[labels == 1] < threshold),
-        "curve": _curve(held_out, labels),
+        "curve": _curve(held_out[~near], labels[~near]),
     }
 
 

@@ -107,6 +107,7 @@ class Library:
             (self.calibration or {}).get("background", ()),
             frozenset(w.form for work in version.passages.works() for w in words(work.author or "")),
             frozenset(work.language for work in version.passages.works() if work.language),
+            version.closeness,
         )
 
     @classmethod

@@ -68,8 +68,8 @@ class Hit:
     """A passage that a search found, and how."""
 
     passage: Passage
-    score: float  # of the ranking: fused reciprocal ranks, or the cosine under the seed policy
-    cosine: float | None = None  # similarity of meaning; None where only words found it
+    score: float  # of the ranking: fused scores, or the cosine under the seed policy
+    cosine: float | None = None  # nearness of meaning, of passage and window; None where only words found it
     dense_rank: int | None = None  # 1-based; None where that index did not return it
     lexical_rank: int | None = None
     also_in: tuple[Passage, ...] = ()  # the same text in other volumes or places

@@ -19,13 +19,16 @@ from jung_pipeline.embed.embedder import Embedder
 from jung_pipeline.embed.inputs import input_hash, query_input
 from jung_pipeline.index.vector_index import Vectors
 from jung_pipeline.query.passages import Passage
+from jung_pipeline.query.rewording import OtherWords
 from jung_pipeline.query.signals import rarity
 from jung_pipeline.tables import write_atomically
 from jung_pipeline.text.normalise import ASKING_WORDS, STOP_WORDS, squeeze, words
 from jung_pipeline.text.sentences import sentence_spans
 
-#: Probes made from passages; as many as the shipped ones, so that neither side is an afterthought.
-IN_CORPUS_PROBES = 300
+#: Probes made from passages: more than are shipped, for exchanging words makes some of them another question.
+IN_CORPUS_PROBES = 600
+#: Words of the library among which others near in meaning are looked for.
+VOCABULARY = 2500
 #: In a small library a passage gives several probes, from different sentences.
 _PER_PASSAGE = 6
 
@@ -59,44 +62,55 @@ def sample_ids(ids: Iterable[str], count: int, purpose: str) -> list[str]:
     return sorted(ids, key=lambda i: hashlib.sha256(f"{purpose}/{i}".encode()).digest())[:count]
 
 
-def in_corpus(passages: Sequence[Passage]) -> list[Probe]:
-    """Questions that the passages answer: each asks after one sentence without repeating it.
+def in_corpus(passages: Sequence[Passage], others: OtherWords | None = None) -> list[Probe]:
+    """Questions that the passages answer: each asks after one sentence.
 
-    Kinds take turns: a question after a trimmed clause, keywords, and a vague one in which every third
-    content word has been exchanged for a word from elsewhere in the library, as a reader's own words would be.
+    One in ten repeats some words of it. The others ask as a reader would who does not know the book's words: most of
+    the words are exchanged for ``others`` near in meaning. Questions that only repeat the book would teach that what
+    shares few words with it has no answer in it.
     """
     by_id = {passage.chunk_id: passage for passage in passages}
     chosen = sample_ids(by_id, IN_CORPUS_PROBES, "probe")
     rounds = min(_PER_PASSAGE, -(-IN_CORPUS_PROBES // max(1, len(chosen))))
-    strangers = _common_content_words(passages)
     probes: dict[str, Probe] = {}
     for turn in range(rounds):
         for number, chunk_id in enumerate(chosen):
             passage = by_id[chunk_id]
             random = Random(hashlib.sha256(f"{chunk_id}/{turn}".encode()).digest())
-            text = _question(passage, random, (number + turn) % 3, strangers)
+            repeats = (number + turn) % _ONE_REPEATS_IN == 0
+            text = _question(passage, random, None if repeats else others)
             if text:
                 probes.setdefault(text, Probe(text, chunk_id))
     return list(probes.values())[:IN_CORPUS_PROBES]
 
 
+#: The form of a question that is nothing but words, in no particular order.
+_KEYWORDS = "{}"
 _TEMPLATES = {
     "en": (
         "What does the author say about {}?",
         "How is {} explained?",
         "What is said here about {} and why?",
         "Where is there talk of {}?",
+        _KEYWORDS,
     ),
     "de": (
         "Was sagt der Verfasser über {}?",
         "Wie wird {} erklärt?",
         "Wo ist von {} die Rede?",
         "Was bedeutet {} hier?",
+        _KEYWORDS,
     ),
 }
+#: How many of the probes repeat the book's words: one in so many.
+_ONE_REPEATS_IN = 10
+#: Content words of a question in other words, at least (where the sentence has so many) and at most.
+_FEWEST, _MOST = 4, 9
+#: Shares of its words that are exchanged for others.
+_EXCHANGED = (0.5, 0.75, 1.0)
 
 
-def _question(passage: Passage, random: Random, kind: int, strangers: Sequence[str]) -> str | None:
+def _question(passage: Passage, random: Random, others: OtherWords | None) -> str | None:
     """A question after one sentence of the passage; ``None`` where no sentence lends itself."""
     language = passage.language if passage.language in _TEMPLATES else "en"
     spans = [
@@ -113,30 +127,32 @@ def _question(passage: Passage, random: Random, kind: int, strangers: Sequence[s
     ]
     if len(found) < 3:
         return None
-    template = random.choice(_TEMPLATES[language])
-    if kind == 0:
+    if others is None:
+        template = random.choice([form for form in _TEMPLATES[language] if form != _KEYWORDS])
         # The clause round the rarest word, some six words of it.
         rarest = max(range(len(found)), key=lambda i: (rarity(found[i].form, language), -i))
         low, high = max(0, rarest - 1), min(len(found), rarest + 2)
         return template.format(squeeze(sentence[found[low].start : found[high - 1].end]))
-    picked = sorted(random.sample(range(len(found)), min(len(found), random.randint(3, 5))))
-    chosen = [sentence[found[i].start : found[i].end] for i in picked]
-    if kind == 1:
-        return " ".join(chosen)
-    for index in range(2, len(chosen), 3):
-        if strangers:
-            chosen[index] = random.choice(strangers)
-    return template.format(", ".join(chosen))
+    template = random.choice(_TEMPLATES[language])
+    count = random.randint(min(_FEWEST, len(found)), min(len(found), _MOST))
+    first = random.randint(0, len(found) - count)
+    share = random.choice(_EXCHANGED)
+    asked = []
+    for word in found[first : first + count]:
+        other = others.choose(word.form, random) if random.random() < share else None
+        asked.append(other or sentence[word.start : word.end])
+    return template.format(" ".join(reversed(asked) if template == _KEYWORDS else asked))
 
 
-def _common_content_words(passages: Sequence[Passage]) -> list[str]:
-    """Content words that several of the passages share, in order of first appearance."""
+def vocabulary(passages: Sequence[Passage]) -> list[str]:
+    """Content words that several of the passages share, the commonest :data:`VOCABULARY` of them."""
     counts: dict[str, int] = {}
     for passage in passages:
         for form in {w.form for w in words(passage.text) if len(w.form) > 3}:
             if form not in STOP_WORDS["en"] and form not in STOP_WORDS["de"]:
                 counts[form] = counts.get(form, 0) + 1
-    return sorted(form for form, count in counts.items() if count >= 3)
+    shared = sorted((form for form, count in counts.items() if count >= 3), key=lambda f: (-counts[f], f))
+    return sorted(shared[:VOCABULARY])
 
 
 class ProbeVectors:

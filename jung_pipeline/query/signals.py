@@ -11,19 +11,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from jung_pipeline.index.vector_index import Vectors
 from jung_pipeline.text.normalise import content_words, fold, stem, stems
 
 #: Signals that hold for every pair of languages.
-MEANING = ("cosine", "z", "gap")
-#: Signals that count words too; for a question in the language of what it found.
-MEANING_AND_WORDS = (*MEANING, "support", "unknown", "known_words")
+MEANING = ("closeness",)
+#: Signals that count words too; for a question in the language of what it found. Left out for telling nothing more:
+#: the distance from the question's cosines with unrelated passages, the gap behind the best, agreement of the two
+#: searches, the best of the first six passages, the share of words unknown to the library (support has it already).
+MEANING_AND_WORDS = (*MEANING, "support", "words", "known_words")
 
 #: Passages, best first, in which the words of the question are looked for.
-SUPPORT_DEPTH = 6
-
-#: The gap is measured from the best passage to this rank (or the last, in a small library).
-_GAP_RANK = 10
+SUPPORT_DEPTH = 1
 
 
 @lru_cache(maxsize=16384)
@@ -69,36 +67,24 @@ def support(
     return max((matched(weights, text, bridges) / total for text in passages), default=0.0) if total else 0.0
 
 
-def background_z(question: Vectors, best: float, background: Vectors) -> float:
-    """How many standard deviations ``best`` lies above the question's cosines with unrelated passages.
-
-    ``background``, shape (passages, dimension), is a fixed sample of the index. A question near the middle of
-    the model's narrow cone is near everything; this takes that out.
-    """
-    if len(background) < 2:
-        return 0.0
-    cosines = background @ question
-    return float((best - cosines.mean()) / max(float(cosines.std()), 1e-4))
-
-
 def signals(
     *,
-    question: Vectors,
-    cosines: Sequence[float],
-    background: Vectors,
+    closeness: Sequence[float],
+    lexical: Sequence[float],
     weights: dict[str, float],
     unknown: Sequence[str],
     passages: Sequence[str],
     bridges: dict[str, frozenset[str]],
 ) -> dict[str, float]:
-    """All signals of a question; ``cosines`` are those of its nearest passages, best first."""
-    best = float(cosines[0]) if cosines else 0.0
-    total = sum(weights.values())
+    """All signals of a question; ``closeness``, ``lexical`` and ``passages`` are what it found, best first.
+
+    ``closeness`` is that of the nearest passage; ``support``, the share of the question's words, by what they tell
+    (``weights``), that stands in the first one; ``words``, the best BM25 score (logarithm);
+    ``known_words``, how many of its words stand anywhere in the library (logarithm).
+    """
     return {
-        "cosine": best,
-        "z": background_z(question, best, background),
-        "gap": best - float(cosines[min(_GAP_RANK, len(cosines)) - 1]) if cosines else 0.0,
+        "closeness": float(closeness[0]) if closeness else 0.0,
         "support": support(weights, passages[:SUPPORT_DEPTH], bridges),
-        "unknown": sum(weights[word] for word in unknown) / total if total else 1.0,
+        "words": float(np.log1p(max(0.0, lexical[0]))) if lexical else 0.0,
         "known_words": float(np.log1p(len(weights) - len(unknown))),
     }

@@ -137,7 +137,7 @@ def test_related_concepts_lead_somewhere(library):
 def test_the_signals_are_shown(library):
     data = json.loads(json.dumps(library.search("the second shadow of the traveller").to_dict()))
     assert 0 <= data["threshold"] <= data["probability"] <= 1
-    assert {"cosine", "z", "gap", "support", "unknown"} <= data["signals"].keys()
+    assert {"closeness", "support", "words", "known_words"} <= data["signals"].keys()
 
 
 def test_words_that_stand_nowhere_are_named(library):

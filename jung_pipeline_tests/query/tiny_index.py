@@ -139,6 +139,12 @@ class Lexical:
                 weight = count * (k1 + 1) / (count + k1 * (1 - b + b * lengths[i] / mean))
                 self._postings[term].append((i, weight))
 
+    def count(self):
+        return len(self._rows)
+
+    def frequency(self, word):
+        return len({i for w in words(word) for i, _ in self._postings.get(stem(w.form), ())})
+
     def search(self, text, *, top_k, where=None):
         scores = defaultdict(float)
         for term in {stem(w.form) for w in words(text)}:
@@ -149,6 +155,19 @@ class Lexical:
         found = [(i, s) for i, s in scores.items() if passes(self._rows[i], where)]
         found.sort(key=lambda item: (-item[1], item[0]))
         return [Match(self._rows[i]["chunk_id"], s) for i, s in found[:top_k]]
+
+
+class Closeness:
+    """Cosines of whole passages."""
+
+    def __init__(self, vectors):
+        self._vectors = vectors
+
+    def __len__(self):
+        return self._vectors.count()
+
+    def of(self, ids, question):
+        return {i: float(found.vector @ question) for i, found in self._vectors.fetch(ids).items()}
 
 
 class Passages:
@@ -189,4 +208,5 @@ class TinyVersion:
             ),
         )
         self.lexical = Lexical(rows)
+        self.closeness = Closeness(self.vectors)
         self.manifest = SimpleNamespace(calibration={}, spec=self.vectors.spec)
