@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jung_pipeline import progress, tables
-from jung_pipeline.embed.cache import embed_chunks, vectors_for
+from jung_pipeline.embed.cache import embed_chunks, vectors_for, window_vectors_for, without_vector
 from jung_pipeline.embed.registry import local_embedder
+from jung_pipeline.embed.windows import WINDOW_WORDS, windows_of
 from jung_pipeline.errors import EmbeddingError, StageError
 from jung_pipeline_tests.index.passages import chunk_table
 
@@ -42,6 +45,41 @@ def test_a_changed_volume_embeds_what_is_new_and_forgets_what_is_gone(tmp_path: 
     result = embed_chunks(changed, local_embedder(), cache)
     assert (result.embedded, result.reused) == (1, 1)
     assert tables.read_table(cache).num_rows == 2
+
+
+LONG = " ".join(f"On day {n} the keeper of the mill wrote down how high the brook stood." for n in range(12))
+
+
+def test_windows_are_embedded_beside_passages_and_found_again(tmp_path: Path) -> None:
+    cache = tmp_path / "vectors.parquet"
+    chunks = chunk_table("mill", [LONG, TEXTS[0]])
+    plain = embed_chunks(chunks, local_embedder(), cache)
+    assert plain.windows == 0 and without_vector(chunks, local_embedder().spec, cache) == [False, False]
+    assert without_vector(chunks, local_embedder().spec, cache, windows=True) == [True, False]
+    with pytest.raises(StageError, match="window"):
+        window_vectors_for(chunks, plain.table)
+
+    result = embed_chunks(chunks, local_embedder(), cache, windows=True)
+    windows = windows_of(LONG, "en")
+    assert (result.embedded, result.reused) == (0, 2)
+    assert result.windows == result.windows_embedded == len(windows) > 1
+    assert embed_chunks(chunks, local_embedder(), cache, windows=True).windows_embedded == 0
+    of_passages = window_vectors_for(chunks, tables.read_table(cache))
+    assert [len(vectors) for vectors in of_passages] == [len(windows), 0]
+    np.testing.assert_allclose(of_passages[0][1], local_embedder().embed_passages([windows[1]])[0], atol=1e-6)
+    # Switched off again, they are forgotten.
+    assert embed_chunks(chunks, local_embedder(), cache).table.num_rows == 2
+
+
+@given(st.lists(st.integers(1, 90), max_size=12))
+def test_windows_hold_whole_sentences_and_all_of_them(lengths: list[int]) -> None:
+    sentences = [" ".join(["Nine", *["wells"] * (n - 1)]) + "." for n in lengths]
+    text = " ".join(sentences)
+    windows = windows_of(text, "en")
+    assert windows == [] or (len(windows) > 1 and " ".join(windows) == text)
+    for part in windows or [text]:
+        assert len(part.split()) < max([WINDOW_WORDS, *lengths]) + 20
+        assert part == text or (part.startswith("Nine") and part.endswith("."))
 
 
 class _Failing:

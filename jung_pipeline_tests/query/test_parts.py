@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,12 +17,13 @@ from jung_pipeline.index.vector_index import Match
 from jung_pipeline.query.answer import Reply, Segment, number_sources
 from jung_pipeline.query.citations import cite
 from jung_pipeline.query.extractive import ExtractiveAnswerer
-from jung_pipeline.query.fusion import reciprocal_rank_fusion, seed_policy
+from jung_pipeline.query.fusion import reciprocal_rank_fusion, score_fusion, seed_policy
 from jung_pipeline.query.passages import Passage
 from jung_pipeline.query.prices import price
 from jung_pipeline.query.prompt import build_request, frames, user_text
 from jung_pipeline.query.question import clean_question
 from jung_pipeline.query.render import render_html
+from jung_pipeline.query.rewording import OtherWords
 
 # --- the seed's cut and the fusion -----------------------------------------------------------------
 
@@ -66,6 +69,28 @@ def test_fusion_prefers_what_both_lists_hold_and_is_stable():
 
 
 # --- questions -------------------------------------------------------------------------------------
+
+
+def test_scores_are_fused_between_nothing_and_the_best():
+    meaning = ({"x": 0.9, "y": 0.8, "z": 0.7}, 0.7)
+    fused = score_fusion({"meaning": meaning, "words": ({"y": 4.0, "w": 1.0}, 0.0)}, {"words": 0.4})
+    assert [key for key, _ in fused] == ["x", "y", "w", "z"]
+    assert dict(fused) == pytest.approx({"x": 1.0, "y": 0.9, "w": 0.1, "z": 0.0})
+    # All alike tell nothing apart, and nothing at all is nothing.
+    assert score_fusion({"meaning": ({"x": 0.7, "y": 0.7}, 0.7)}) == [("x", 1.0), ("y", 1.0)]
+    assert score_fusion({"meaning": ({}, 0.7)}) == []
+
+
+def test_other_words_are_near_and_of_another_stem():
+    def unit(*values):
+        return np.array(values, dtype=np.float32) / np.linalg.norm(values)
+
+    words = ["river", "rivers", "brook", "lamp", "lantern"]
+    vectors = [unit(1, 0.1), unit(1, 0.12), unit(1, 0), unit(0, 1), unit(0.1, 1)]
+    others = OtherWords(words, vectors)
+    assert {others.choose("river", Random(n)) for n in range(9)} == {"brook"}
+    assert others.choose("lamp", Random(1)) == "lantern"
+    assert others.choose("heron", Random(1)) is None and OtherWords([], []).choose("lamp", Random(1)) is None
 
 
 def test_a_question_is_one_clean_line():
