@@ -52,7 +52,7 @@ def _closeness(
     """The closeness of some rows of a segment."""
     unit = check_question(question, segment.spec)
     unit = unit / np.linalg.norm(unit)
-    whole = segment.matrix[rows] @ unit
+    whole = np.vecdot(segment.matrix[rows], unit)
     if segment.windows is None or not len(rows):
         return whole
     starts, vectors = segment.windows
@@ -63,7 +63,7 @@ def _closeness(
     # The places of all windows of these rows, one row after the other.
     ends = np.cumsum(counts[some])
     places = np.arange(ends[-1]) + np.repeat(starts[rows[some]] - (ends - counts[some]), counts[some])
-    cosines = vectors[places].astype(np.float32) @ unit
+    cosines = np.vecdot(vectors[places].astype(np.float32), unit)
     best = np.maximum.reduceat(cosines, ends - counts[some])
     whole[some] = (whole[some] + best) / 2
     return whole
