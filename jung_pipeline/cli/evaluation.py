@@ -76,9 +76,11 @@ def _show(report: dict[str, Any], changes: dict[str, float]) -> None:
             table.add_row(escape(name), str(row["questions"]), *numbers)
         console.print(table)
     if report.get("ablations"):
-        table = _table("ranking", "recall@3", "recall@6", "recall@20", "mrr")
+        table = _table("ranking", "recall@3", "recall@6", "recall@20", "mrr", "lost of recall@6 (9 in 10)")
         for name, row in report["ablations"].items():
-            table.add_row(name, *(_number(row[key]) for key in ("recall@3", "recall@6", "recall@20", "mrr")))
+            lost = f"{row['lost']:+.3f} ({row['lost_from']:+.3f} to {row['lost_to']:+.3f})"
+            numbers = (_number(row[key]) for key in ("recall@3", "recall@6", "recall@20", "mrr"))
+            table.add_row(name, *numbers, "" if name == "everything" else lost)
         console.print(table)
     table = _table("quotations", "cases", "right")
     for name, row in report["quote_accuracy_by_verdict"].items():

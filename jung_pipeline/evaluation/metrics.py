@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from random import Random
 
 Ranks = Sequence[int | None]  # of the groups of one question
 
@@ -40,3 +41,12 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
 def mean(values: Sequence[float]) -> float | None:
     """The mean; ``None`` of nothing."""
     return sum(values) / len(values) if values else None
+
+
+def bootstrapped(values: Sequence[float], *, draws: int = 1000) -> tuple[float, float]:
+    """Between which values nine tenths of the means lie when as many ``values`` are drawn again; always the same."""
+    if not values:
+        return 0.0, 0.0
+    random = Random(0)
+    means = sorted(sum(random.choices(values, k=len(values))) / len(values) for _ in range(draws))
+    return means[draws // 20], means[-draws // 20 - 1]

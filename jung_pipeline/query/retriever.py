@@ -144,6 +144,8 @@ class Retriever:
     names: frozenset[str] = frozenset()  # folded words of the names of the library's authors
     languages: frozenset[str] = frozenset()  # of the library's volumes
     closeness: ClosenessReader | None = None  # without it, whole passages alone say how near they are
+    weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)  # of the searches in the fusion
+    kept_for_others: int = KEPT_FOR_OTHERS  # of the first passages, for other languages than the question's
     _frequency: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -183,7 +185,9 @@ class Retriever:
         near = self._near(vector, pool, where, [m.chunk_id for found in by_words.values() for m in found])
         language = language_of(question)
         hits = collapse_duplicates(self._fused(question, vector, near, by_words))
-        hits = with_other_languages(hits, self._in_other_languages(vector, language, where), language)
+        if self.kept_for_others:
+            others = self._in_other_languages(vector, language, where)
+            hits = with_other_languages(hits, others, language, self.kept_for_others)
         return Candidates(question, vector, tuple(near[:pool]), tuple(lexical), tuple(hits), names, language)
 
     def _near(self, vector: Vectors, pool: int, where: Where | None, also: Sequence[str] = ()) -> list[Match]:
@@ -233,7 +237,7 @@ class Retriever:
             name: ({match.chunk_id: match.score for match in found}, 0.0) for name, found in by_words.items()
         }
         hits = []
-        for chunk_id, score in score_fusion(scores, WEIGHTS):
+        for chunk_id, score in score_fusion(scores, self.weights):
             passage = self.passage(chunk_id)
             if passage is None or not passage.text.strip():
                 continue
@@ -366,19 +370,21 @@ class Retriever:
         return bool(languages) and all(language != candidates.language for language in languages)
 
 
-def with_other_languages(hits: Sequence[Hit], others: Sequence[Hit], language: str | None) -> list[Hit]:
+def with_other_languages(
+    hits: Sequence[Hit], others: Sequence[Hit], language: str | None, kept: int = KEPT_FOR_OTHERS
+) -> list[Hit]:
     """``hits`` with the best of ``others`` among the first few, behind what is there; the rest keeps its order.
 
     Nothing changes where as many of the first few are in another language than ``language`` already. Where one of
     ``others`` is a hit further down, it is moved up. All that come in have the score of the hit before them.
     """
-    if not others or len(hits) <= AMONG - KEPT_FOR_OTHERS:
+    if not others or len(hits) <= AMONG - kept:
         return list(hits)
     first = hits[:AMONG]
     there = sum(hit.passage.language not in (language, None) for hit in first)
     known = {passage.chunk_id: hit for hit in hits for passage in (hit.passage, *hit.also_in)}
     seen = {passage.chunk_id for hit in first for passage in (hit.passage, *hit.also_in)}
-    chosen = [hit for hit in others if hit.passage.chunk_id not in seen][: max(0, KEPT_FOR_OTHERS - there)]
+    chosen = [hit for hit in others if hit.passage.chunk_id not in seen][: max(0, kept - there)]
     if not chosen:
         return list(hits)
     # What gives way is the lowest of the question's own language.

@@ -119,7 +119,12 @@ def test_the_figures_are_what_they_are_by_hand(library, golden):
     assert [row["given"] for row in report["quotations"]] == [verdict for *_, verdict in QUOTES]
     assert report["quote_accuracy"] == 1 and report["fabricated_called_verbatim"] == 0
     assert report["latency_ms"]["search_median"] > 0
-    assert set(report["ablations"]) == {"meaning alone", "words alone", "both fused", "everything"}
+    rows_of = report["ablations"]
+    assert {"whole passages alone", "words alone", "both by scores", "without windows"} <= rows_of.keys()
+    assert rows_of["everything"]["recall@6"] == report["recall@6"] and rows_of["everything"]["lost"] == 0
+    without = rows_of["without other languages"]
+    assert without["lost"] == pytest.approx(report["recall@6"] - without["recall@6"], abs=1e-3)
+    assert without["lost_from"] <= without["lost"] <= without["lost_to"]
     json.dumps(report)
 
 
