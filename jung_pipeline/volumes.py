@@ -79,15 +79,16 @@ def present_volumes(home: Home, catalogue: Catalogue | None = None) -> list[Volu
             f"{home.library} is not there, but the catalogue names {len(catalogue)} volume(s).",
             remedy="Mount or restore the folder; nothing was removed.",
         )
-    if files_in(home):
-        with contextlib.suppress(OSError):  # a library that may only be read stays without the mark
-            home.library_mark.touch()
-    elif len(catalogue) and not home.library_mark.exists():
-        raise UsageError(
-            f"{home.library} is empty, but the catalogue names {len(catalogue)} volume(s).",
-            remedy="Mount or restore the folder; nothing was removed. If the books are gone for good, take their "
-            "entries out of catalogue.toml.",
-        )
+    if not home.library_mark.exists():  # an idle look writes nothing
+        if files_in(home):
+            with contextlib.suppress(OSError):  # a library that may only be read stays without the mark
+                home.library_mark.touch()
+        elif len(catalogue):
+            raise UsageError(
+                f"{home.library} is empty, but the catalogue names {len(catalogue)} volume(s).",
+                remedy="Mount or restore the folder; nothing was removed. If the books are gone for good, take "
+                "their entries out of catalogue.toml.",
+            )
     return [volume for volume in catalogue if home.has_source(volume)]
 
 
