@@ -61,6 +61,7 @@ def test_killed_in_each_stage_the_next_call_goes_on_and_ends_with_the_same_bytes
         capture_output=True,
         text=True,
         check=False,
+        timeout=600,
     )
     assert killed.stdout.split("\n")[:-1] == [f"{name} 9" for name in (*STAGES, "publish")], killed.stderr
     with dg.DagsterInstance.get() as instance:
