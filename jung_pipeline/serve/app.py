@@ -65,11 +65,14 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=_lifespan,
         responses=_ERRORS,
     )
+    composers = max(1, settings.serve_at_once // 4)
     app.state.desk = Desk(
         Reader(settings),
         ThreadPoolExecutor(settings.serve_at_once, thread_name_prefix="search"),
-        ThreadPoolExecutor(settings.serve_models_at_once, thread_name_prefix="model"),
         Gate(settings.serve_at_once, settings.serve_waiting),
+        ThreadPoolExecutor(composers, thread_name_prefix="compose"),
+        Gate(composers, settings.serve_waiting),
+        ThreadPoolExecutor(settings.serve_models_at_once, thread_name_prefix="model"),
         Gate(settings.serve_models_at_once, settings.serve_waiting),
     )
     app.state.rate = Rate(settings.serve_per_minute)
@@ -87,8 +90,8 @@ def create_app(settings: Settings) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     yield
     desk: Desk = app.state.desk
-    desk.short.shutdown(wait=False, cancel_futures=True)
-    desk.models.shutdown(wait=False, cancel_futures=True)
+    for threads in (desk.short, desk.composers, desk.models):
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 @cache

@@ -36,12 +36,18 @@ class Event:
 
 @dataclass(frozen=True)
 class Desk:
-    """What answering takes: the library, threads for short work and for waiting on a model, and their gates."""
+    """What answering takes: the library, and threads with a gate before them for each kind of work.
+
+    Composing an answer from the passages takes longer than finding them, so it has threads of its own, and fewer:
+    whoever asks sees passages first, however many answers are still being composed.
+    """
 
     reader: Reader
     short: Executor
-    models: Executor
     searching: Gate
+    composers: Executor
+    composing: Gate
+    models: Executor
     answering: Gate
 
     async def quickly(self, work: Callable[[], _T]) -> _T:
@@ -98,8 +104,9 @@ async def events(desk: Desk, query: Query) -> AsyncIterator[Event]:
         assert isinstance(first, steps.PassagesFound)
         writes = asks_model and first.search.answerable
         yield Event("passages", {**shown_found(first.search, library), "asks_model": writes})
-        async with desk.answering if writes else desk.searching:
-            while (step := await walk.step_in(desk.models if writes else desk.short)) is not None:
+        gate, threads = (desk.answering, desk.models) if writes else (desk.composing, desk.composers)
+        async with gate:
+            while (step := await walk.step_in(threads)) is not None:
                 yield _told(step, library)
         yield Event("done", {})
     except JungError as error:
