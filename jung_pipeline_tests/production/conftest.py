@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jung_pipeline_tests.defs.conftest import library, probe_vectors  # noqa: F401
+from jung_pipeline_tests.defs.conftest import home, library, probe_vectors  # noqa: F401
 from jung_pipeline_tests.production import services
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
