@@ -217,16 +217,17 @@ class Ingestion:
         try:
             publishing.check_ready(self.settings)
             result = definitions.resolve_job_def(publish_index.name).execute_in_process(
-                instance=instance, run_config=_QUIET, raise_on_error=True, tags=OF_THE_COMMAND
+                instance=instance, run_config=_QUIET, raise_on_error=False, tags=OF_THE_COMMAND
             )
         except JungError as error:  # what was done with the volumes is to be told all the same
             self.not_published = str(error)
             return
-        except dg.Failure as failure:
-            self.not_published = failure.description or "the run failed; look at it with `jung ui`"
-            return
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
         if result.success:
             self.published = publishing.current(self.settings)
+        else:
+            self.not_published = _why_failed(result)
 
 
 def mend_killed_runs(instance: dg.DagsterInstance) -> None:
@@ -238,6 +239,16 @@ def mend_killed_runs(instance: dg.DagsterInstance) -> None:
     for run in instance.get_runs(dg.RunsFilter(tags=OF_THE_COMMAND, statuses=_UNFINISHED)):
         instance.report_run_failed(run, "The process that was at work on it was killed.")
     end_dead_runs(instance)
+
+
+def _why_failed(result: dg.ExecuteInProcessResult) -> str:
+    """What the step that failed said, in our words where it was an error of ours; the last try counts."""
+    for event in reversed(result.all_events):
+        if event.is_step_failure:
+            said = event.step_failure_data.user_failure_data
+            if said and said.description:
+                return str(said.description)
+    return "the run failed; look at it with `jung ui`"
 
 
 def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
