@@ -36,22 +36,22 @@ class Closeness:
         for chunk_id in dict.fromkeys(ids):
             by_volume.setdefault(chunk_id.rpartition("#")[0], []).append(chunk_id)
         found: dict[str, float] = {}
+        unit: Vectors | None = None
         for volume, of_volume in by_volume.items():
             segment = self._segments.get(volume)
             if segment is None:
                 continue
+            if unit is None:  # the segments of a version are of one model
+                unit = check_question(question, segment.spec)
+                unit = unit / np.linalg.norm(unit)
             known = [chunk_id for chunk_id in of_volume if chunk_id in segment.rows]
             rows = np.array([segment.rows[chunk_id] for chunk_id in known], dtype=np.int64)
-            found.update(zip(known, _closeness(segment, rows, question).tolist(), strict=True))
+            found.update(zip(known, _closeness(segment, rows, unit).tolist(), strict=True))
         return found
 
 
-def _closeness(
-    segment: Segment, rows: np.ndarray[tuple[int], np.dtype[np.int64]], question: Vectors
-) -> Vectors:
-    """The closeness of some rows of a segment."""
-    unit = check_question(question, segment.spec)
-    unit = unit / np.linalg.norm(unit)
+def _closeness(segment: Segment, rows: np.ndarray[tuple[int], np.dtype[np.int64]], unit: Vectors) -> Vectors:
+    """The closeness of some rows of a segment to a question of length 1."""
     whole = np.vecdot(segment.matrix[rows], unit)
     if segment.windows is None or not len(rows):
         return whole

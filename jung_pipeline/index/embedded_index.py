@@ -87,19 +87,24 @@ class SegmentReader:
         """
         question = segments.check_question(vector, self.spec)
         question = question / np.linalg.norm(question)
-        best: list[tuple[float, Segment, int]] = []
+        scored = []
         for volume, segment in self.segments.items():
             if not len(segment) or (where and where.volumes and volume not in where.volumes):
                 continue
-            rows, scores = _scored(segment, question, segment.filterable.mask(where))
-            for at in _top(scores, top_k):
-                best.append((float(scores[at]), segment, int(rows[at]) if rows is not None else at))
-        best.sort(key=lambda found: -found[0])
-        if 0 < top_k < len(best):  # those that equal the last one, to be ordered by id
-            best = [found for found in best if found[0] >= best[top_k - 1][0]]
-        matches = [Match(segment.id_of(row), score) for score, segment, row in best]
+            scored.append((segment, *_scored(segment, question, segment.filterable.mask(where))))
+        if top_k <= 0 or not scored:
+            return []
+        # One cut through all segments: of each only what passes it is looked at, and those that equal the last one.
+        every = np.concatenate([scores for *_, scores in scored])
+        least = np.partition(every, len(every) - top_k)[len(every) - top_k] if top_k < len(every) else -np.inf
+        matches: list[Match] = []
+        for segment, rows, scores in scored:
+            places = np.flatnonzero(scores >= least)
+            found = places if rows is None else rows[places]
+            ids = segment.ids_of(found)
+            matches += map(Match, ids, scores[places].tolist())
         matches.sort(key=lambda match: (-match.score, match.chunk_id))
-        return matches[: max(0, top_k)]
+        return matches[:top_k]
 
 
 def _scored(segment: Segment, question: Vectors, mask: Mask | None) -> tuple[Any, Vectors]:
@@ -112,16 +117,6 @@ def _scored(segment: Segment, question: Vectors, mask: Mask | None) -> tuple[Any
     if len(rows) < _GATHER_BELOW * len(mask):
         return rows, np.vecdot(segment.matrix[rows], question)
     return rows, np.vecdot(segment.matrix, question)[rows]
-
-
-def _top(scores: Vectors, top_k: int) -> list[int]:
-    """Places of the ``top_k`` highest scores, and of all that equal the last of them."""
-    if top_k <= 0 or not len(scores):
-        return []
-    if top_k >= len(scores):
-        return list(range(len(scores)))
-    threshold = np.partition(scores, len(scores) - top_k)[len(scores) - top_k]
-    return list(map(int, np.flatnonzero(scores >= threshold)))
 
 
 class EmbeddedIndex(SegmentReader):

@@ -226,9 +226,9 @@ class Segment:
         """Passage ids in the order of the rows."""
         return list(self.table.column("chunk_id").to_pylist())
 
-    def id_of(self, row: int) -> str:
-        """The passage id of one row, without reading those of the others."""
-        return str(self.table.column("chunk_id")[row].as_py())
+    def ids_of(self, rows: npt.NDArray[np.intp]) -> list[str]:
+        """The passage ids of some rows, without reading those of the others."""
+        return list(self.table.column("chunk_id").take(pa.array(rows)).to_pylist()) if len(rows) else []
 
     @cached_property
     def rows(self) -> dict[str, int]:

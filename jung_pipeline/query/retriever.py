@@ -28,7 +28,7 @@ from jung_pipeline.text.quotes import find_quotations
 POOL = 60
 #: In a large library vectors are asked for more than that, one passage in fifty, up to so many: whole passages are
 #: a coarse sieve. Of six books (2,776 passages) 60 lost nothing that windows would have found.
-WIDEST, ONE_IN = 1000, 50
+WIDEST, ONE_IN = 300, 50
 #: Weights of the searches in the fusion. Other names of a concept (its German one, say) are a hint, not a word
 #: that was asked for. From 0.1 to 0.5 for words recall@6 is the same; more favours questions in the book's own words,
 #: less those in others.
@@ -182,7 +182,9 @@ class Retriever:
         bridged = self.lexical.search(" ".join(names), top_k=pool, where=where) if names else []
         quoted = self._quoted(question, pool, where)
         by_words = {"words": lexical, "other names": bridged, "words quoted": quoted}
-        near = self._near(vector, pool, where, [m.chunk_id for found in by_words.values() for m in found])
+        also = [match.chunk_id for found in by_words.values() for match in found]
+        wide = min(WIDEST, len(self.closeness) // ONE_IN) if self.closeness is not None else 0
+        near = self._near(vector, max(pool, wide), where, also)
         language = language_of(question)
         hits = collapse_duplicates(self._fused(question, vector, near, by_words))
         if self.kept_for_others:
@@ -194,7 +196,6 @@ class Retriever:
         """The passages nearest in meaning, and those of ``also``, by their closeness, best first."""
         if self.closeness is None:
             return self._dense(vector, pool, where)
-        pool = max(pool, min(WIDEST, len(self.closeness) // ONE_IN))
         found = [match.chunk_id for match in self._dense(vector, pool, where)]
         closeness = self.closeness.of([*found, *also], vector)
         return sorted((Match(i, near) for i, near in closeness.items()), key=lambda m: (-m.score, m.chunk_id))
