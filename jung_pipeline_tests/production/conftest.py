@@ -31,9 +31,9 @@ def s3():
 @pytest.fixture
 def team_library(library, postgres, monkeypatch):  # noqa: F811
     """A library whose Dagster home has deploy/team/dagster.yaml, the very file that is shipped."""
-    home = library.paths.dagster
-    home.mkdir()
-    shutil.copy(DEPLOY / "team" / "dagster.yaml", home / "dagster.yaml")
+    folder = library.paths.dagster
+    folder.mkdir()
+    shutil.copy(DEPLOY / "team" / "dagster.yaml", folder / "dagster.yaml")
     database = f"jung_{uuid.uuid4().hex[:12]}"
     for name, value in {**postgres, "DAGSTER_PG_DB": database}.items():
         monkeypatch.setenv(name, value)
