@@ -14,6 +14,7 @@ from jung_pipeline.definitions import build_definitions
 from jung_pipeline.defs.at_work import OF_THE_COMMAND, at_work, end_dead_runs
 from jung_pipeline.defs.automation import busy_volumes
 from jung_pipeline.defs.instance import open_instance
+from jung_pipeline.defs.interrupts import interrupts_noticed
 from jung_pipeline.defs.jobs import assets_of, ingest_volume, publish_index
 from jung_pipeline.defs.partitions import volumes
 from jung_pipeline.defs.sources import observe
@@ -96,12 +97,13 @@ class Ingestion:
         if not any(due.values()) and not orphans and publishing.is_current(self.settings, list(present)):
             yield from (VolumeResult(volume.key, volume.title, "fresh") for volume in chosen)
             return
-        with self._alone(), open_instance(self.settings) as instance:
+        with self._alone(), open_instance(self.settings) as instance, interrupts_noticed() as stop_if_told:
             mend_killed_runs(instance)
             yield from self._follow_library(instance, list(present), orphans, all_of_it=not keys)
             definitions = build_definitions(self.settings.home)
             to_do = []
             for volume in chosen:
+                stop_if_told()
                 # Told anew: somebody else may have brought the volume up to date while this call waited.
                 self._wait_for_others(instance)
                 due_now = list(STAGES) if force else freshness.due_stages(volume, self.settings)
@@ -122,6 +124,7 @@ class Ingestion:
                     force=force,
                     on_lost=lambda: end_dead_runs(instance),
                 )
+            stop_if_told()
             self._wait_for_others(instance)
             self._publish(definitions, instance)
 
