@@ -23,17 +23,8 @@ def mcp(as_json: bool) -> None:
     """
     if importlib.util.find_spec("mcp") is None:
         raise UsageError("The MCP SDK is not installed.", remedy="pip install 'jung-pipeline[mcp]'")
-    from jung_pipeline.query.library import Library
+    from jung_pipeline.query.live import LiveLibrary
     from jung_pipeline.query.tools_mcp import make_server
 
-    settings = load_settings()
-    kept: list[Library] = []
-
-    def current() -> Library:
-        """The library as it is published now; a server runs for days."""
-        if not kept or not kept[0].is_current():
-            kept[:] = [Library.open(settings)]
-        return kept[0]
-
-    server = make_server(current, importlib.metadata.version("jung-pipeline"))
-    server.run("stdio")
+    live = LiveLibrary(load_settings())
+    make_server(live.library, importlib.metadata.version("jung-pipeline")).run("stdio")

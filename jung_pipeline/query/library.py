@@ -325,12 +325,12 @@ class Library:
             self._retriever,
             self.volumes,
             self._verifier,
-            lambda: self._cooccurrence,
+            lambda: self.cooccurrence,
         )
 
     @cached_property
-    def _cooccurrence(self) -> Cooccurrence:
-        """How concepts stand together; counted when the first follow-ups are looked for."""
+    def cooccurrence(self) -> Cooccurrence:
+        """How concepts stand together in the passages; counted when first asked for."""
         return Cooccurrence.of(
             row["concepts"] or () for row in self.version.passages.iterate(columns=["concepts"])
         )
@@ -340,7 +340,8 @@ class Library:
     ) -> list[SearchResult]:
         """Several searches, their questions embedded together; the same follow-ups come up again and again."""
         narrowed = repr((where, policy))  # not the filter itself: its values may be lists
-        kept = {q: self._searched[q, narrowed] for q in questions if (q, narrowed) in self._searched}
+        # Looked up once each: another thread may be forgetting them all.
+        kept = {q: known for q in questions if (known := self._searched.get((q, narrowed))) is not None}
         new = [q for q in dict.fromkeys(questions) if q not in kept]
         found = dict(zip(new, self._search_anew(new, where, policy), strict=True)) if new else {}
         if len(self._searched) + len(found) > _SEARCHES_KEPT:

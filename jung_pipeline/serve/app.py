@@ -25,7 +25,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
 from jung_pipeline import settings as settings_module
-from jung_pipeline.errors import AnswerError, JungError, ServiceError, UsageError, VectorIndexError
+from jung_pipeline.errors import JungError
 from jung_pipeline.serve import models, rooms
 from jung_pipeline.serve.asking import Desk, Event, events, problem
 from jung_pipeline.serve.gate import Busy, Gate, Rate
@@ -159,7 +159,9 @@ def _api() -> APIRouter:
     @api.get("/concepts", summary="The concept map")
     async def concepts(request: Request) -> dict[str, Any]:
         """Concepts with the number of passages that speak of them, and those that meet in passages."""
-        return await _quickly(request, lambda reader: reader.survey().concept_map())
+        return await _quickly(
+            request, lambda reader: reader.once("map", lambda _: reader.survey().concept_map())
+        )
 
     @api.get("/concepts/{name}", summary="One concept")
     async def concept(request: Request, name: str) -> dict[str, Any]:
@@ -324,10 +326,6 @@ def _handlers() -> dict[Any, Callable[[Request, Any], Any]]:
     return {
         Busy: busy,
         JungError: known,
-        AnswerError: known,
-        ServiceError: known,
-        UsageError: known,
-        VectorIndexError: known,
         RequestValidationError: invalid,
         HTTPException: plain,
     }

@@ -1,53 +1,41 @@
-"""The library that is live now, opened when first asked for and again when another version is published."""
+"""The live library with what is counted over a whole version, counted once for it."""
 
 from __future__ import annotations
 
 import threading
-import time
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from jung_pipeline.errors import VectorIndexError
 from jung_pipeline.query.library import Library
+from jung_pipeline.query.live import LiveLibrary
 from jung_pipeline.serve.survey import Survey
 from jung_pipeline.settings import Settings
 
-#: How often, in seconds, it is looked whether another version is live: that reads one small file.
+#: How often, in seconds, it is looked whether another version is live.
 _LOOK_AFTER = 2.0
+_T = TypeVar("_T")
 
 
-class Reader:
-    """Gives the library of now to many threads. Nothing is opened before the first question."""
+class Reader(LiveLibrary):
+    """What the rooms read from."""
 
     def __init__(self, settings: Settings) -> None:
         """``settings`` of the library."""
-        self.settings = settings
-        self._lock = threading.Lock()
-        self._library: Library | None = None
-        self._survey: Survey | None = None
-        self._looked = 0.0
+        super().__init__(settings, look_after=_LOOK_AFTER)
+        self._counting = threading.RLock()
+        self._counted: dict[str, tuple[str, Any]] = {}  # by name: the version, and what was made for it
 
-    def library(self) -> Library:
-        """The live version.
-
-        Raises:
-            VectorIndexError: there is none yet.
-        """
-        with self._lock:
-            now = time.monotonic()
-            if self._library is not None and now - self._looked < _LOOK_AFTER:
-                return self._library
-            self._looked = now
-            try:
-                if self._library is None or not self._library.is_current():
-                    self._library, self._survey = Library.open(self.settings), None
-            except VectorIndexError:
-                if self._library is None:  # else: what is open stays good while the folder is being replaced
-                    raise
-            return self._library
+    def once(self, name: str, make: Callable[[Library], _T]) -> _T:
+        """What ``make`` gives for the live version, made once for it and kept under ``name``."""
+        library = self.library()
+        version = library.version.manifest.version
+        with self._counting:
+            known = self._counted.get(name)
+            if known is None or known[0] != version:
+                known = self._counted[name] = version, make(library)
+            result: _T = known[1]
+            return result
 
     def survey(self) -> Survey:
-        """What there is in the live version: works, chapters, concepts; counted once a version."""
-        library = self.library()
-        with self._lock:
-            if self._survey is None or self._survey.version != library.version.manifest.version:
-                self._survey = Survey.of(library)
-            return self._survey
+        """What there is in the live version: works, chapters, concepts."""
+        return self.once("survey", Survey.of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from jung_pipeline import tables
@@ -12,6 +13,7 @@ from jung_pipeline.serve import pages
 from jung_pipeline.serve.models import ReferenceForm
 from jung_pipeline.serve.reader import Reader
 from jung_pipeline.serve.shown import shown_hit, shown_passage
+from jung_pipeline.serve.survey import Survey, question_about
 
 #: Passages elsewhere that say the same: looked at, shown, and how near they must be (cosine of e5, which gives two
 #: passages on different matters 0.75 to 0.85).
@@ -67,7 +69,10 @@ def _elsewhere(library: Library, chunk_id: str) -> list[dict[str, Any]]:
 
 def works(reader: Reader) -> dict[str, Any]:
     """Every volume of the live version, with its chapters and, where the tables are at hand, its quality."""
-    library, survey = reader.library(), reader.survey()
+    return reader.once("works", lambda library: _works(library, reader.survey()))
+
+
+def _works(library: Library, survey: Survey) -> dict[str, Any]:
     rows = []
     for work in library.works():
         entry = library.volumes.get(work.volume)
@@ -130,13 +135,12 @@ def concept(reader: Reader, name: str) -> dict[str, Any]:
 
 def examples(reader: Reader) -> dict[str, Any]:
     """Questions about the concepts most at home here; only those that the library answers."""
-    library = reader.library()
-    answered: list[str] = []
-    for name in reader.survey().examples():
-        question = f"What do these books say about {name}?"
-        if len(answered) < _EXAMPLES and library.search(question).answerable:
-            answered.append(question)
-    return {"examples": answered}
+
+    def answered(library: Library) -> list[str]:
+        questions = map(question_about, reader.survey().examples())
+        return list(islice((q for q in questions if library.search(q).answerable), _EXAMPLES))
+
+    return {"examples": reader.once("examples", answered)}
 
 
 def page(

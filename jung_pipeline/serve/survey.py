@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 from jung_pipeline.catalogue import Volume
+from jung_pipeline.query.frames import ENGLISH
 from jung_pipeline.query.library import Library
 
 #: Concepts on the map: more cannot be told apart on a screen.
@@ -16,6 +16,11 @@ _MOST_NODES = 60
 #: Threads of the map a node, on average; the strongest are drawn.
 _EDGES_PER_NODE = 3
 _COLUMNS = ["chunk_id", "volume", "kind", "chapter", "concepts", "position"]
+
+
+def question_about(concept: str) -> str:
+    """The question that asks for a concept, as follow-ups ask it; the page speaks English."""
+    return ENGLISH.follow_up.format(label=concept)
 
 
 @dataclass
@@ -31,17 +36,14 @@ class _Work:
 class Survey:
     """Counts over one version of the library."""
 
-    version: str
     works: Mapping[str, _Work]
     concepts: Counter[str]  # passages that speak of each
-    together: Counter[tuple[str, str]]  # passages that speak of both, names in order
+    together: Counter[tuple[str, str]]  # passages that speak of both; each pair in both orders
 
     @classmethod
     def of(cls, library: Library) -> Survey:
         """Read the passages of ``library`` once."""
         works: dict[str, _Work] = {}
-        concepts: Counter[str] = Counter()
-        together: Counter[tuple[str, str]] = Counter()
         for row in library.version.passages.iterate(columns=_COLUMNS):
             work = works.setdefault(row["volume"], _Work())
             work.passages += 1
@@ -51,11 +53,8 @@ class Survey:
                     chapter, {"title": chapter, "chunk_id": row["chunk_id"], "passages": 0}
                 )
                 entry["passages"] += 1
-            names = sorted(set(row["concepts"] or ()))
-            work.concepts.update(names)
-            concepts.update(names)
-            together.update(combinations(names, 2))
-        return cls(library.version.manifest.version, works, concepts, together)
+            work.concepts.update(row["concepts"] or ())
+        return cls(works, library.cooccurrence.alone, library.cooccurrence.together)
 
     def concept_map(self) -> dict[str, Any]:
         """Nodes sized by use and threads between those that meet in passages.
@@ -73,7 +72,7 @@ class Survey:
                 "strength": round(count / (self.concepts[a] * self.concepts[b]) ** 0.5, 4),
             }
             for (a, b), count in self.together.items()
-            if a in chosen and b in chosen
+            if a < b and a in chosen and b in chosen
         ]
         edges.sort(key=lambda edge: (-edge["strength"], edge["a"], edge["b"]))
         return {
@@ -104,12 +103,10 @@ class Survey:
                     }
                 )
         rows.sort(key=lambda row: (row["year"] is None, row["year"] or 0, row["title"]))
-        near: Counter[str] = Counter()
-        for (a, b), count in self.together.items():
-            if name in (a, b):
-                near[b if name == a else a] = count
+        near = Counter({b: count for (a, b), count in self.together.items() if a == name})
         return {
             "name": name,
+            "question": question_about(name),
             "passages": self.concepts[name],
             "works": rows,
             "meets": [{"name": other, "passages": count} for other, count in near.most_common(12)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -173,6 +174,24 @@ def test_no_path_reaches_the_file_system(room, path):
     response = call(room, "GET", path)
     assert response.status_code == 404
     assert "root:" not in response.text and "import" not in response.text
+
+
+def test_the_object_for_other_hosts_starts_cold_and_answers_from_the_index_alone(
+    demo_settings, tmp_path, monkeypatch
+):
+    from jung_pipeline.serve import app as serving
+
+    shutil.copytree(demo_settings.paths.index, tmp_path / "index")
+    monkeypatch.setenv("JUNG_HOME", str(tmp_path))
+    serving._application.cache_clear()
+    answer = asked(serving.app, ANSWERED).json()["answer"]
+    assert answer["status"] == "ok" and answer["grounded"]
+    source = answer["sources"][0]
+    path = f"/api/pages/{source['volume']}/{source['page']}"
+    shown = call(serving.app, "GET", path, params={"passage": source["chunk_id"]}).json()
+    assert shown["kind"] == "section", "the files of the books are not at hand"
+    assert [path.name for path in tmp_path.iterdir()] == ["index"], "nothing is written"
+    serving._application.cache_clear()
 
 
 def test_nothing_is_said_about_where_the_library_lies_or_of_keys(demo_settings, tmp_path, monkeypatch):

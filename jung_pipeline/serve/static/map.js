@@ -129,7 +129,7 @@ async function choose(name, onAsk) {
   put(room, 
     el("h3", {}, found.name),
     el("p", { class: "said" }, `${count(found.passages, "passage")} in ${count(found.works.length, "book")}`),
-    el("button", { type: "button", class: "link", onclick: () => onAsk(`What do these books say about ${found.name}?`) }, "Ask about it"),
+    el("button", { type: "button", class: "link", onclick: () => onAsk(found.question) }, "Ask about it"),
     el("h4", { class: "quiet" }, found.works.some((w) => w.year) ? "Where it lives, over time" : "Where it lives"),
     el("ul", { class: "life" }, found.works.map((w) => el("li", {},
       el("span", { dir: "auto" }, `${w.year ? `${w.year} · ` : ""}${w.title}: ${count(w.passages, "passage")}`),
