@@ -1,4 +1,4 @@
-"""The demo library, ingested once for all tests and all workers that want it."""
+"""What tests of several packages share: the demo library, ingested once for all of them, and a stand-in for Claude."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from jung_pipeline.index.files import exclusive
+from jung_pipeline_tests.standins.anthropic_server import AnthropicServer
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +35,12 @@ def demo_copy(demo_once, tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo") / "home"
     shutil.copytree(demo_once[0], folder, symlinks=True)
     return folder, demo_once[1]
+
+
+@pytest.fixture
+def claude(monkeypatch):
+    """A server that speaks Anthropic's protocol; the environment leads the unmodified SDK to it."""
+    with AnthropicServer() as running:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+        yield running

@@ -1,4 +1,4 @@
-"""The real SDK against a server that speaks its protocol: what a reader gets, and what every failure says."""
+"""The real SDK against a claude that speaks its protocol: what a reader gets, and what every failure says."""
 
 from __future__ import annotations
 
@@ -9,18 +9,10 @@ from jung_pipeline.errors import AnswerError, JungError, ServiceError, SettingsE
 from jung_pipeline.query.answer import compose, number_sources
 from jung_pipeline.query.claude_anthropic import ClaudeAnswerer, reach
 from jung_pipeline.query.passages import Passage
-from jung_pipeline_tests.standins.anthropic_server import AnthropicServer, Fault, Part, Script
+from jung_pipeline_tests.standins.anthropic_server import Fault, Part, Script
 
 WELL = "A well has two voices. The upper one greets the traveller; the lower one says nothing at all."
 LAMP = "The lamp burns longest where nobody trims it. So the old women say."
-
-
-@pytest.fixture
-def server(monkeypatch):
-    with AnthropicServer() as running:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        yield running
 
 
 @pytest.fixture
@@ -34,8 +26,8 @@ def ask(settings, *, max_retries=0, on_text=None, **changes):
     return compose("What do wells say?", sources, answerer)
 
 
-def test_native_citations_become_numbers_in_order_of_first_use(server, settings):
-    server.script = Script(
+def test_native_citations_become_numbers_in_order_of_first_use(claude, settings):
+    claude.script = Script(
         [
             Part("The old women say that the lamp "),
             Part("burns longest untended.", [(1, 0, 1)]),
@@ -56,24 +48,24 @@ def test_native_citations_become_numbers_in_order_of_first_use(server, settings)
     assert answer.usage.dollars == pytest.approx(0.004)
 
 
-def test_typed_numbers_go_through_the_same_checker(server, settings):
-    server.script = Script([Part("A lamp “burns longest where nobody trims it” [2], a fish sings [7].")])
+def test_typed_numbers_go_through_the_same_checker(claude, settings):
+    claude.script = Script([Part("A lamp “burns longest where nobody trims it” [2], a fish sings [7].")])
     answer = ask(settings)
     assert answer.text == "A lamp “burns longest where nobody trims it” [1], a fish sings."
     assert answer.flagged_citations == (7,)
     assert not answer.grounded
 
 
-def test_a_quotation_the_model_made_up_is_flagged(server, settings):
-    server.script = Script([Part("The well “greets everyone by name”", [(0, 0, 2)]), Part(".")])
+def test_a_quotation_the_model_made_up_is_flagged(claude, settings):
+    claude.script = Script([Part("The well “greets everyone by name”", [(0, 0, 2)]), Part(".")])
     answer = ask(settings)
     assert [quote.text for quote in answer.quotes if not quote.ok] == ["greets everyone by name"]
     assert any(flag.kind == "quote_not_in_passage" for flag in answer.flags)
 
 
-def test_the_request_keeps_books_out_of_the_rules_and_sends_no_removed_parameter(server, settings):
+def test_the_request_keeps_books_out_of_the_rules_and_sends_no_removed_parameter(claude, settings):
     ask(settings)
-    (body,) = server.requests
+    (body,) = claude.requests
     assert "traveller" not in body["system"] and "lamp" not in body["system"]
     assert [block["type"] for block in body["messages"][0]["content"]] == ["search_result"] * 2 + ["text"]
     assert body["output_config"] == {"effort": "low"} and body["stream"] is True
@@ -90,8 +82,8 @@ def test_the_request_keeps_books_out_of_the_rules_and_sends_no_removed_parameter
         ("end_turn", [Part("  \n")], "no text"),
     ],
 )
-def test_no_half_answer_passes_for_a_whole_one(server, settings, stop_reason, parts, words):
-    server.script = Script(parts, stop_reason)
+def test_no_half_answer_passes_for_a_whole_one(claude, settings, stop_reason, parts, words):
+    claude.script = Script(parts, stop_reason)
     with pytest.raises(AnswerError, match=words) as caught:
         ask(settings)
     assert caught.value.remedy
@@ -110,16 +102,16 @@ def test_no_half_answer_passes_for_a_whole_one(server, settings, stop_reason, pa
         (Fault("truncate"), "before the answer was complete"),
     ],
 )
-def test_every_failure_says_what_to_do(server, settings, fault, words):
-    server.faults = [fault]
+def test_every_failure_says_what_to_do(claude, settings, fault, words):
+    claude.faults = [fault]
     with pytest.raises(ServiceError, match=words) as caught:
         ask(settings)
     assert caught.value.remedy
 
 
 @pytest.mark.parametrize("status", [400, 402, 413, 422])
-def test_a_refused_request_says_in_words_what_the_service_said(server, settings, status):
-    server.faults = [Fault("status", status, "invalid_request_error")]
+def test_a_refused_request_says_in_words_what_the_service_said(claude, settings, status):
+    claude.faults = [Fault("status", status, "invalid_request_error")]
     with pytest.raises(ServiceError, match=r"refused the request: as told \(request req_01\)\.") as caught:
         ask(settings)
     assert not set("{}'") & set(str(caught.value)) and len(str(caught.value).splitlines()) == 1
@@ -127,13 +119,13 @@ def test_a_refused_request_says_in_words_what_the_service_said(server, settings,
 
 @pytest.mark.parametrize("key", ["sk-one\nsk-two", "sk one", "“sk-quoted”"])
 def test_a_key_that_no_header_can_carry_is_refused_before_anything_is_sent(
-    server, settings, monkeypatch, key
+    claude, settings, monkeypatch, key
 ):
     monkeypatch.setenv("ANTHROPIC_API_KEY", key)
     with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY") as caught:
         ask(settings)
     assert "sk" not in str(caught.value) and caught.value.remedy
-    assert server.requests == []
+    assert claude.requests == []
 
 
 @pytest.mark.parametrize("address", ["nowhere", "http://[", "ftp://x", "http://\x01"])
@@ -146,20 +138,20 @@ def test_an_address_that_is_none_is_named(settings, monkeypatch, address):
         assert "ANTHROPIC_BASE_URL" in str(caught.value)
 
 
-def test_a_passing_overload_is_retried(server, settings):
-    server.faults = [Fault("status", 529, "overloaded_error", retry_after="0.01")]
+def test_a_passing_overload_is_retried(claude, settings):
+    claude.faults = [Fault("status", 529, "overloaded_error", retry_after="0.01")]
     assert ask(settings, max_retries=1).text == "Yes."
-    assert len(server.requests) == 2
+    assert len(claude.requests) == 2
 
 
-def test_a_retired_model_is_named(server, settings):
+def test_a_retired_model_is_named(claude, settings):
     with pytest.raises(ServiceError, match=r"claude-sonnet-4-20250514.*retired") as caught:
         ask(settings, model="claude-sonnet-4-20250514")
     assert "JUNG_MODEL" in caught.value.remedy
 
 
-def test_a_slow_service_times_out(server, settings):
-    server.faults = [Fault("stall", seconds=1.0)]
+def test_a_slow_service_times_out(claude, settings):
+    claude.faults = [Fault("stall", seconds=1.0)]
     with pytest.raises(ServiceError, match=r"within 0.2 seconds"):
         ask(settings, timeout=0.2)
 
@@ -177,7 +169,7 @@ def test_without_a_key_nothing_is_tried(settings, monkeypatch):
         ClaudeAnswerer(settings)
 
 
-def test_reach_says_which_model_answers(server, settings):
+def test_reach_says_which_model_answers(claude, settings):
     assert reach(settings) == "claude-sonnet-5-5"
     with pytest.raises(ServiceError, match="does not know the model"):
         reach(settings.model_copy(update={"model": "claude-of-old"}))

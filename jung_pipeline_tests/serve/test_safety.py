@@ -13,7 +13,7 @@ from jung_pipeline.serve.asking import events
 from jung_pipeline.serve.gate import Busy, Gate, Rate
 from jung_pipeline.serve.models import Query
 from jung_pipeline_tests.serve.conftest import call
-from jung_pipeline_tests.standins.anthropic_server import AnthropicServer, Fault, Part, Script
+from jung_pipeline_tests.standins.anthropic_server import Fault, Part, Script
 
 TOKEN = "a-token-of-the-tests"
 ANSWERED = demo_questions()[0].question
@@ -132,16 +132,8 @@ def test_one_address_may_ask_so_often_and_no_other_suffers():
         free.take("one")
 
 
-@pytest.fixture
-def model(monkeypatch):
-    with AnthropicServer() as running:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", running.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
-        yield running
-
-
-def test_a_model_s_answer_comes_as_it_grows_and_is_checked_at_the_end(room, model):
-    model.script = Script([Part("The shadow is "), Part("a lodger.", [(0, 0, 1)])])
+def test_a_model_s_answer_comes_as_it_grows_and_is_checked_at_the_end(room, claude):
+    claude.script = Script([Part("The shadow is "), Part("a lodger.", [(0, 0, 1)])])
 
     async def asked():
         return [step async for step in events(room.state.desk, Query(question=ANSWERED))]
@@ -162,8 +154,8 @@ def test_a_model_s_answer_comes_as_it_grows_and_is_checked_at_the_end(room, mode
     )
 
 
-def test_a_model_that_fails_is_told_and_the_passages_stay(room, model):
-    model.faults = [Fault("status", 400, "invalid_request_error")]
+def test_a_model_that_fails_is_told_and_the_passages_stay(room, claude):
+    claude.faults = [Fault("status", 400, "invalid_request_error")]
 
     async def asked():
         return [step async for step in events(room.state.desk, Query(question=ANSWERED))]
@@ -173,8 +165,8 @@ def test_a_model_that_fails_is_told_and_the_passages_stay(room, model):
     assert steps[0].data["passages"] and steps[1].data["error"]["message"]
 
 
-def test_when_the_reader_leaves_the_model_is_stopped(room, model):
-    model.faults = [Fault("trickle", seconds=120)]
+def test_when_the_reader_leaves_the_model_is_stopped(room, claude):
+    claude.faults = [Fault("trickle", seconds=120)]
 
     async def leaves():
         stream = events(room.state.desk, Query(question=ANSWERED))
@@ -184,4 +176,4 @@ def test_when_the_reader_leaves_the_model_is_stopped(room, model):
         await stream.aclose()
 
     asyncio.run(leaves())
-    assert model.left.wait(100), "the call to the model has ended"
+    assert claude.left.wait(100), "the call to the model has ended"
